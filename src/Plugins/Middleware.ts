@@ -1,0 +1,32 @@
+/**
+ * Middleware: a plugin's own step in the way of every request, in one order over all plugins.
+ */
+import type * as Effect from "effect/Effect"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+
+/** Wraps the handling of a request. What it does not handle itself, it passes on by running `httpEffect`. */
+export type Apply<out R = never> = (
+  httpEffect: Effect.Effect<HttpServerResponse, unknown>
+) => Effect.Effect<HttpServerResponse, unknown, R>
+
+/** A named step with its place in the order. */
+export interface Middleware<out E = never, out R = never> {
+  readonly name: string
+  /** Lower runs first, that is further out; equal orders keep the order of the plugins. 0 when absent. */
+  readonly order: number
+  /** Built once at start; what it requires is captured then. */
+  readonly build: Effect.Effect<Apply<any>, E, R>
+}
+
+/** Any middleware, whatever it requires. */
+export type Any = Middleware<any, any>
+
+/**
+ * Makes a middleware that a plugin lists under `middleware`. It sees every request that comes past the host's own steps
+ * (request id, limits, CORS), its own plugin's and others' alike.
+ */
+export const make = <E = never, R = never, RequestR = never>(options: {
+  readonly name: string
+  readonly order?: number
+  readonly build: Effect.Effect<Apply<RequestR>, E, R>
+}): Middleware<E, R | RequestR> => ({ name: options.name, order: options.order ?? 0, build: options.build })

@@ -1,0 +1,73 @@
+/**
+ * Configuration sections: a named part of the layered configuration, decoded once at start into a typed service.
+ *
+ * A section is a service key and a Schema in one. The host reads the part of the configuration at the section's path,
+ * decodes it, and provides the result to the plugin that lists the section.
+ */
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+
+/** The decoded fields of a section. */
+export type Values<Fields extends Schema.Struct.Fields> = Schema.Struct<Fields>["Type"]
+
+/**
+ * The class that {@link Service} returns: the service key of a section, with its path and its Schema.
+ */
+export interface Section<Self, Path extends string, Fields extends Schema.Struct.Fields> extends Context.ServiceClass<
+  Self,
+  `layerhost/Section/${Path}`,
+  Values<Fields>
+> {
+  /** Where the section stands in the configuration: keys joined by `:`, for example `host:tls`. Case does not matter. */
+  readonly path: Path
+  /** Decodes the section's part of the configuration; the defaults stand in it. */
+  readonly schema: Schema.Struct<Fields>
+  /** The section with the given raw values, decoded as a file's would be: for tests, and for use without the host. */
+  readonly layer: (
+    input?: Schema.Struct<Fields>["Encoded"] | Record<string, never>
+  ) => Layer.Layer<Self, Schema.SchemaError>
+}
+
+/** Any section, whatever its fields. */
+export interface Any extends Context.Key<any, any> {
+  readonly key: string
+  readonly path: string
+  readonly schema: Schema.Codec<unknown, unknown>
+}
+
+/** The service identifier of a section class. */
+export type Identifier<S> = S extends Context.Key<infer Self, infer _Values> ? Self : never
+
+/**
+ * Declares a configuration section as a service.
+ *
+ * Every field that may be absent needs a default (`Schema.withDecodingDefaultKey`) or `Schema.optionalKey`. Fields that
+ * hold a secret use `Schema.RedactedFromValue`, so that no log and no error shows them.
+ *
+ * @example
+ * ```ts
+ * class Mail extends Section.Service<Mail>()("mail", {
+ *   server: Schema.String,
+ *   port: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(587))),
+ *   password: Schema.RedactedFromValue(Schema.String)
+ * }) {}
+ * ```
+ */
+export const Service =
+  <Self>() =>
+  <const Path extends string, const Fields extends Schema.Struct.Fields>(
+    path: Path,
+    fields: Fields
+  ): Section<Self, Path, Fields> => {
+    const key = Context.Service<Self, Values<Fields>>()(`layerhost/Section/${path}`)
+    const schema = Schema.Struct(fields)
+    const decode = Schema.decodeUnknownEffect(schema as unknown as Schema.Codec<Values<Fields>, unknown>, {
+      errors: "all"
+    })
+    return Object.assign(key, {
+      path,
+      schema,
+      layer: (input: unknown = {}) => Layer.effect(key, decode(input))
+    }) as unknown as Section<Self, Path, Fields>
+  }

@@ -1,0 +1,10 @@
+/** What a plugin is made of. */
+export * as HealthCheck from "./HealthCheck.ts"
+export type { HostServices } from "./HostServices.ts"
+export * as Middleware from "./Middleware.ts"
+export * as Plugin from "./Plugin.ts"
+export * as PluginApi from "./PluginApi.ts"
+export type { Validated } from "./PluginList.ts"
+export * as PluginOrigin from "./PluginOrigin.ts"
+export * as Section from "./Section.ts"
+export * as Task from "./Task.ts"
