@@ -37,7 +37,7 @@ export interface Options {
 export const merge = ({ apis, description, title, version }: Options): OpenApiDocument => {
   const components = new Components(HostResponses.components)
   const paths = new Paths()
-  const operationIds = new Set<unknown>()
+  const operationIds = new Set<string>()
   const tags = new Map<unknown, JsonObject>()
   for (const { definition, plugin } of apis) {
     const prefix = plugin.replace(/[^A-Za-z0-9._-]+/g, "_")
@@ -48,16 +48,10 @@ export const merge = ({ apis, description, title, version }: Options): OpenApiDo
     }
     for (const placed of operationsOf(document)) {
       const operation = HostResponses.describe(rewrite(placed.operation))
-      const id = operation["operationId"]
-      const operationId =
-        typeof id === "string" && operationIds.has(id)
-          ? firstFree(`${prefix}.${id}`, (name) => operationIds.has(name))
-          : id
+      const id = String(operation["operationId"] ?? `${placed.method} ${placed.path}`)
+      const operationId = operationIds.has(id) ? firstFree(`${prefix}.${id}`, (name) => operationIds.has(name)) : id
       operationIds.add(operationId)
-      paths.add(plugin, {
-        ...placed,
-        operation: operationId === undefined ? operation : { ...operation, operationId }
-      })
+      paths.add(plugin, { ...placed, operation: { summary: summaryOf(id), ...operation, operationId } })
     }
   }
   return {
@@ -68,6 +62,12 @@ export const merge = ({ apis, description, title, version }: Options): OpenApiDo
     paths: paths.toJSON(),
     components: components.toJSON()
   }
+}
+
+/** A summary for an operation that has none: `credentials.findById` gives "Find by id". */
+const summaryOf = (operationId: string): string => {
+  const words = operationId.slice(operationId.lastIndexOf(".") + 1).replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
 const documentOf = (plugin: string, definition: HttpApi.Top): JsonObject => {

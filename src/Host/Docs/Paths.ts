@@ -32,8 +32,8 @@ const inherit = (operation: JsonObject, item: JsonObject, document: JsonObject):
   )
   const servers = operation["servers"] ?? item["servers"] ?? document["servers"]
   return {
-    security: document["security"] ?? [],
     ...operation,
+    security: operation["security"] ?? document["security"] ?? [],
     ...(servers !== undefined && { servers }),
     parameters: [...shared, ...parameters]
   }

@@ -1,0 +1,66 @@
+/**
+ * The routes of the documentation: the OpenAPI document as JSON and as YAML, and a page that shows it.
+ */
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { createHash } from "node:crypto"
+import * as DocsPage from "./DocsPage.ts"
+import * as OpenApiDocument from "./OpenApiDocument.ts"
+
+/**
+ * Makes `GET /openapi.json`, `GET /openapi.yaml` and `GET /docs`.
+ *
+ * Each is computed once, when it is first asked for, so that a host whose documentation nobody reads pays nothing for it.
+ */
+export const make = Effect.fnUntraced(function* (
+  options: OpenApiDocument.Options
+): Effect.fn.Return<ReadonlyArray<HttpRouter.Route<never, never>>> {
+  const document = yield* Effect.cached(Effect.sync(() => OpenApiDocument.merge(options)))
+
+  const json = Effect.map(document, (document) => HttpServerResponse.jsonUnsafe(document))
+
+  const yaml = Effect.gen(function* () {
+    const YAML = yield* Effect.promise(() => import("yaml"))
+    return HttpServerResponse.text(YAML.stringify(yield* document, { aliasDuplicateObjects: false }), {
+      contentType: "application/yaml"
+    })
+  })
+
+  const page = Effect.map(Effect.flatMap(document, DocsPage.render), ({ contentSecurityPolicy, html }) =>
+    HttpServerResponse.text(html, {
+      contentType: "text/html; charset=utf-8",
+      headers: { "content-security-policy": contentSecurityPolicy, "x-content-type-options": "nosniff" }
+    })
+  )
+
+  return [
+    yield* unchanging("/openapi.json", json),
+    yield* unchanging("/openapi.yaml", yaml),
+    yield* unchanging("/docs", page)
+  ]
+})
+
+/** A route whose answer is made once, and which spares a client that has it from reading it again. */
+const unchanging = Effect.fnUntraced(function* (
+  path: `/${string}`,
+  make: Effect.Effect<HttpServerResponse.HttpServerResponse>
+) {
+  const answer = yield* Effect.cached(Effect.map(make, withEtag))
+  return HttpRouter.route("GET", path, (request) =>
+    Effect.map(answer, ({ etag, response }) =>
+      isKnown(request, etag) ? HttpServerResponse.empty({ status: 304, headers: response.headers }) : response
+    )
+  )
+})
+
+/** A weak tag, since the host may yet write the answer as YAML or compress it. */
+const withEtag = (response: HttpServerResponse.HttpServerResponse) => {
+  const content = response.body._tag === "Uint8Array" ? response.body.body : ""
+  const etag = `W/"${createHash("sha256").update(content).digest("base64url")}"`
+  return { etag, response: HttpServerResponse.setHeaders(response, { etag, "cache-control": "no-cache" }) }
+}
+
+const isKnown = (request: HttpServerRequest.HttpServerRequest, etag: string): boolean =>
+  request.headers["if-none-match"]?.split(",").some((known) => known.trim() === etag) === true
