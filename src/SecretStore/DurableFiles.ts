@@ -1,0 +1,158 @@
+/**
+ * Small files below one root that are written whole or not at all, also when the process or the machine stops half-way.
+ *
+ * A write goes to a temporary sibling that is flushed to disk before it takes the file's name, and the directory is
+ * flushed after it. What a stopped process leaves behind is a temporary sibling, which no read sees and the next start
+ * removes. Writes are not interruptible: they are short, and a file must not be closed while it is still written to.
+ */
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Hex from "effect/encoding/Hex"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import type { PlatformError } from "effect/PlatformError"
+
+/** A file below the root: its directories, and its own name last. */
+export type Segments = ReadonlyArray<string>
+
+/** The operations on the files below a root. A root that is missing is a failure of each, never the absence of a file. */
+export interface DurableFiles {
+  /** Makes the root, if need be, with access for its owner only. */
+  readonly makeRoot: Effect.Effect<void, PlatformError>
+  /** Removes what stopped processes left in the directories that are so many levels below the root. */
+  readonly sweep: (levels: number) => Effect.Effect<void, PlatformError>
+  /** The content, or `None` where there is no such file. */
+  readonly read: (file: Segments) => Effect.Effect<Option.Option<string>, PlatformError>
+  readonly exists: (file: Segments) => Effect.Effect<boolean, PlatformError>
+  /** Writes a new file and makes its directories; fails with `AlreadyExists` where there is one. */
+  readonly create: (file: Segments, content: string) => Effect.Effect<void, PlatformError>
+  /** Puts another content in the place of a file's. */
+  readonly replace: (file: Segments, content: string) => Effect.Effect<void, PlatformError>
+  /** Removes a file, if there is one. */
+  readonly remove: (file: Segments) => Effect.Effect<void, PlatformError>
+}
+
+/** The files below a root directory, which is given as an absolute path. */
+export const make = Effect.fnUntraced(function* (
+  root: string
+): Effect.fn.Return<DurableFiles, never, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+
+  /** Callers validate names where they come from. That nothing outside the root is touched does not rest on them. */
+  const resolve = Effect.fnUntraced(function* (file: Segments) {
+    const unsafe = file.find((segment) => !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(segment))
+    if (unsafe !== undefined) return yield* Effect.die(new Error(`${JSON.stringify(unsafe)} cannot be part of a path`))
+    return path.join(root, ...file)
+  })
+
+  /** Nothing can be said about a file without the root. */
+  const absent = <A>(value: A): Effect.Effect<A, PlatformError> => Effect.as(fs.stat(root), value)
+
+  /** Windows cannot open a directory. */
+  const syncDirectory = (directory: string): Effect.Effect<void, PlatformError> =>
+    process.platform === "win32"
+      ? Effect.void
+      : Effect.scoped(Effect.flatMap(fs.open(directory), (opened) => opened.sync))
+
+  const removeIfThere = (file: string) => fs.remove(file, { force: true })
+
+  const durableDirectories = new Set<string>()
+
+  const makeDirectories = Effect.fnUntraced(function* (target: string) {
+    const directory = path.dirname(target)
+    if (durableDirectories.has(directory)) return
+    let parent = root
+    for (const segment of path.relative(root, directory).split(path.sep)) {
+      const child = path.join(parent, segment)
+      yield* fs
+        .makeDirectory(child, { mode: 0o700 })
+        .pipe(Effect.catchReason("PlatformError", "AlreadyExists", () => Effect.void))
+      // Even when it was there: whoever made it may not have come to this yet.
+      yield* syncDirectory(parent)
+      parent = child
+    }
+    durableDirectories.add(directory)
+  })
+
+  /** Writes a temporary sibling of the target and lets `commit` give it the target's name. */
+  const write = (target: string, content: string, commit: (temporary: string) => Effect.Effect<void, PlatformError>) =>
+    Effect.suspend(() => {
+      const temporary = path.join(path.dirname(target), temporaryName(path.basename(target)))
+      const writeTemporary = Effect.gen(function* () {
+        const opened = yield* fs.open(temporary, { flag: "wx", mode: 0o600 })
+        yield* opened.writeAll(new TextEncoder().encode(content))
+        yield* opened.sync
+      })
+      return Effect.scoped(writeTemporary).pipe(
+        Effect.andThen(commit(temporary)),
+        Effect.onError(() => Effect.ignore(removeIfThere(temporary)))
+      )
+    }).pipe(
+      // Another process on the same root that starts now sweeps this one's temporary file away: write it again.
+      Effect.retry({ times: 3, while: (error) => error.reason._tag === "NotFound" }),
+      Effect.uninterruptible
+    )
+
+  const sweep = (directory: string, levels: number): Effect.Effect<void, PlatformError> =>
+    Effect.gen(function* () {
+      for (const { name, type } of yield* fs.readDirectoryEntries(directory)) {
+        const entry = path.join(directory, name)
+        if (levels > 0 && type === "Directory") yield* sweep(entry, levels - 1)
+        if (levels === 0 && type === "File" && isTemporaryName(name)) yield* removeIfThere(entry)
+      }
+    })
+
+  return {
+    makeRoot: fs.makeDirectory(root, { recursive: true, mode: 0o700 }),
+
+    sweep: (levels) => sweep(root, levels),
+
+    read: Effect.fnUntraced(function* (file) {
+      return yield* fs.readFileString(yield* resolve(file)).pipe(
+        Effect.asSome,
+        Effect.catchReason("PlatformError", "NotFound", () => absent(Option.none<string>()))
+      )
+    }),
+
+    exists: Effect.fnUntraced(function* (file) {
+      return (yield* fs.exists(yield* resolve(file))) || (yield* absent(false))
+    }),
+
+    create: Effect.fnUntraced(function* (file, content) {
+      const target = yield* resolve(file)
+      // Unlike a rename, a link never takes a name that is in use.
+      const commit = (temporary: string) =>
+        Effect.andThen(
+          fs.link(temporary, target),
+          removeIfThere(temporary).pipe(
+            Effect.andThen(syncDirectory(path.dirname(target))),
+            Effect.onError(() => Effect.ignore(removeIfThere(target)))
+          )
+        )
+      yield* makeDirectories(target).pipe(
+        Effect.andThen(write(target, content, commit)),
+        Effect.onError(() => Effect.sync(() => durableDirectories.delete(path.dirname(target))))
+      )
+    }, Effect.uninterruptible),
+
+    replace: Effect.fnUntraced(function* (file, content) {
+      const target = yield* resolve(file)
+      yield* write(target, content, (temporary) =>
+        Effect.andThen(fs.rename(temporary, target), syncDirectory(path.dirname(target)))
+      )
+    }),
+
+    remove: Effect.fnUntraced(function* (file) {
+      const target = yield* resolve(file)
+      yield* Effect.andThen(removeIfThere(target), syncDirectory(path.dirname(target))).pipe(
+        Effect.catchReason("PlatformError", "NotFound", () => absent(undefined))
+      )
+    }, Effect.uninterruptible)
+  }
+})
+
+const temporaryName = (name: string): string => `.${name}.${Hex.encode(SecureRandom.randomBytesUnsafe(8))}.tmp`
+
+const isTemporaryName = (name: string): boolean => /^\..+\.[0-9a-f]{16}\.tmp$/.test(name)

@@ -1,0 +1,38 @@
+/**
+ * The one-time password part of a secret: the seed that is written, and the code that is read.
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import * as Base32 from "./Base32.ts"
+
+const Seed = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.String.check(
+      Schema.makeFilter((seed: string) => Option.isSome(Base32.decode(seed)), {
+        expected: "Base32 text: letters and the digits 2 to 7"
+      })
+    ),
+    { decode: SchemaGetter.transform(Base32.normalize), encode: SchemaGetter.passthrough() }
+  )
+)
+
+/** The seed, as the issuer of the account shows it: Base32; spaces and lower case are accepted. */
+export const TotpKey = Schema.Struct({ base32Key: Schema.RedactedFromValue(Seed) }).annotate({ identifier: "TotpKey" })
+export type TotpKey = typeof TotpKey.Type
+
+/** A code with the end of the period that it belongs to. */
+export const TotpCode = Schema.Struct({
+  code: Schema.RedactedFromValue(Schema.String.annotate({ description: "6 digits" })),
+  remainingSeconds: Schema.Int,
+  validTillUtc: Schema.DateTimeUtcFromString
+}).annotate({ identifier: "TotpCode" })
+export type TotpCode = typeof TotpCode.Type
+
+/** What a write takes: the seed. A code is ignored. */
+export const TotpInput = Schema.Struct({ totpKey: TotpKey }).annotate({ identifier: "TotpInput" })
+export type TotpInput = typeof TotpInput.Type
+
+/** What a read gives: the code. The seed never comes back. */
+export const Totp = Schema.Struct({ totpCode: TotpCode }).annotate({ identifier: "Totp" })
+export type Totp = typeof Totp.Type
