@@ -1,0 +1,108 @@
+/**
+ * The application: the plugins' services with everything that stands on them, put together into one HTTP effect.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import type * as Plugin from "../../Plugins/Plugin.ts"
+import * as DocsRoutes from "../Docs/DocsRoutes.ts"
+import * as BuiltInChecks from "../Health/BuiltInChecks.ts"
+import * as HealthChecks from "../Health/HealthChecks.ts"
+import * as HealthRoutes from "../Health/HealthRoutes.ts"
+import { duplicateNames, invalidTags, type RegisteredCheck } from "../Health/RegisteredCheck.ts"
+import { HostStartError } from "../HostStartError.ts"
+import { HttpMetrics } from "../Http/HttpMetrics.ts"
+import * as Pipeline from "../Http/Pipeline.ts"
+import { type RegisteredRoute, RouteRegistry } from "../Http/RouteRegistry.ts"
+import * as MetricsRoute from "../Telemetry/MetricsRoute.ts"
+import { type BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
+import { checkPlugins } from "./PluginChecks.ts"
+import * as PluginParts from "./PluginParts.ts"
+
+/** The name under which the host's own routes and checks stand beside those of plugins. */
+export const hostName = "layerhost/host"
+
+/** What an application is made of. */
+export interface ApplicationOptions {
+  /** In sort order. */
+  readonly plugins: ReadonlyArray<Plugin.Any>
+  /** The services that every plugin sees. */
+  readonly host: Context.Context<never>
+  /** Every decoded configuration section. */
+  readonly sections: Context.Context<never>
+  readonly maxRequestSize: number
+  /** The name and version that the OpenAPI document carries; no docs are served where absent. */
+  readonly docs: { readonly title: string; readonly version: string } | undefined
+  readonly isShuttingDown: () => boolean
+}
+
+/** An application that is ready to be listened for. */
+export interface Application {
+  readonly httpEffect: Pipeline.HttpEffect
+  readonly plugins: ReadonlyArray<BuiltPlugin>
+  readonly routes: ReadonlyArray<RegisteredRoute>
+}
+
+/**
+ * Builds the application in the current scope. Every problem of every plugin is told in one error.
+ */
+export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
+  const builder = new PluginBuilder(yield* Layer.makeMemoMap, yield* Effect.scope)
+  builder.problems.push(...checkPlugins(options.plugins))
+
+  const plugins = yield* builder.services(options.plugins, options.host, options.sections)
+  const withMiddleware = yield* PluginParts.buildMiddleware(builder, plugins)
+  const checks = [...builtInChecks, ...(yield* PluginParts.gatherHealthChecks(builder, plugins))]
+  checkHealthChecks(builder, checks)
+
+  const router = yield* HttpRouter.make
+  const registry = new RouteRegistry(router)
+  const hostRoutes = yield* makeHostRoutes(options, checks)
+  yield* registry.rawRouter(hostName, Context.empty()).addAll(hostRoutes)
+  yield* PluginParts.mountRoutes(builder, plugins, registry)
+
+  if (builder.problems.length > 0) return yield* new HostStartError({ problems: builder.problems })
+
+  const quiet = new Set(hostRoutes.map((route): string => route.path))
+  const httpEffect = Pipeline.make(withMiddleware(router.asHttpEffect()), {
+    maxRequestSize: options.maxRequestSize,
+    isShuttingDown: options.isShuttingDown,
+    methodsOf: registry.methodTable(),
+    metrics: new HttpMetrics(options.host),
+    isLogged: (route) => route === undefined || !quiet.has(route)
+  })
+  return { httpEffect, plugins, routes: registry.routes } satisfies Application
+})
+
+const builtInChecks: ReadonlyArray<RegisteredCheck> = [
+  BuiltInChecks.api,
+  BuiltInChecks.diskSpace(),
+  BuiltInChecks.memory()
+].map((check) => ({ plugin: hostName, check }))
+
+const makeHostRoutes = Effect.fnUntraced(function* (
+  options: ApplicationOptions,
+  checks: ReadonlyArray<RegisteredCheck>
+) {
+  const health = HealthRoutes.make(yield* HealthChecks.make(checks), Effect.sync(options.isShuttingDown))
+  const apis = options.plugins.flatMap((plugin) =>
+    plugin.apis.map(({ definition }) => ({ plugin: plugin.id, definition }))
+  )
+  const docs = options.docs === undefined ? [] : yield* DocsRoutes.make({ ...options.docs, apis })
+  return [...health, MetricsRoute.route, ...docs]
+})
+
+const checkHealthChecks = (builder: PluginBuilder, checks: ReadonlyArray<RegisteredCheck>): void => {
+  for (const { name, plugins } of duplicateNames(checks)) {
+    const [first, ...others] = plugins
+    for (const plugin of others) {
+      const message = `a health check named "${name}" is already that of plugin "${first}"`
+      builder.problems.push({ plugin, phase: "healthChecks", message })
+    }
+  }
+  for (const { tag, check, plugin } of invalidTags(checks)) {
+    const message = `the tag "${tag}" of health check "${check}" cannot stand in a path; use letters, digits, "-", "_" and "."`
+    builder.problems.push({ plugin, phase: "healthChecks", message })
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Building plugins: their services one after another in sort order, and what stands on those, with every problem noted.
+ */
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import type * as Plugin from "../../Plugins/Plugin.ts"
+import type { Phase, StartProblem } from "../HostStartError.ts"
+import { describe } from "../HostStartError.ts"
+
+/** A plugin whose services are there, with everything that its other parts may use. */
+export interface BuiltPlugin {
+  readonly plugin: Plugin.Any
+  /** The host's services, those of earlier plugins, its own, and its configuration sections. */
+  readonly context: Context.Context<never>
+}
+
+/** Builds the parts of plugins into one scope, and notes what goes wrong. */
+export class PluginBuilder {
+  readonly problems: Array<StartProblem> = []
+  readonly #memoMap: Layer.MemoMap
+  readonly #scope: Scope.Scope
+
+  constructor(memoMap: Layer.MemoMap, scope: Scope.Scope) {
+    this.#memoMap = memoMap
+    this.#scope = scope
+  }
+
+  /** Builds the services of all plugins, which are given in sort order; each sees those of the plugins before it. */
+  services(
+    plugins: ReadonlyArray<Plugin.Any>,
+    host: Context.Context<never>,
+    sections: Context.Context<never>
+  ): Effect.Effect<ReadonlyArray<BuiltPlugin>> {
+    return Effect.gen({ self: this }, function* () {
+      const built: Array<BuiltPlugin> = []
+      let available = host
+      for (const plugin of plugins) {
+        const context = Context.merge(available, Context.pick(...plugin.config)(sections as Context.Context<any>))
+        const own = yield* Effect.annotateLogs(this.layer(plugin, "services", plugin.services, context), {
+          namespace: plugin.id
+        })
+        if (own === undefined) continue
+        available = Context.merge(available, own)
+        built.push({ plugin, context: Context.merge(context, own) })
+        yield* Effect.logDebug(`Built the services of plugin ${plugin.id}`)
+      }
+      return built
+    })
+  }
+
+  /** Builds a layer of a plugin that lives as long as the host does. */
+  layer<A>(
+    plugin: Plugin.Any,
+    phase: Phase,
+    layer: Layer.Layer<A, unknown, any>,
+    context: Context.Context<never>
+  ): Effect.Effect<Context.Context<A> | undefined> {
+    return this.run(plugin, phase, Layer.buildWithMemoMap(layer, this.#memoMap, this.#scope), context)
+  }
+
+  /** Runs a part of a plugin; where it fails, notes the problem and goes on, so that all problems are told at once. */
+  run<A>(
+    plugin: Plugin.Any,
+    phase: Phase,
+    effect: Effect.Effect<A, unknown, any>,
+    context: Context.Context<never>
+  ): Effect.Effect<A | undefined> {
+    const provided = Effect.provideContext(effect, Context.add(context, Scope.Scope, this.#scope)) as Effect.Effect<
+      A,
+      unknown
+    >
+    return Effect.flatMap(Effect.exit(provided), (exit) => {
+      if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
+      if (Cause.hasInterruptsOnly(exit.cause)) return Effect.interrupt
+      this.problems.push({ plugin: plugin.id, phase, message: this.#explain(exit.cause) })
+      return Effect.undefined
+    })
+  }
+
+  /** A service that is missing because the plugin that would provide it failed is a consequence, and told as one. */
+  #explain(cause: Cause.Cause<unknown>): string {
+    const missing = missingService(cause)
+    if (missing === undefined) return describe(cause)
+    const failed = new Set(this.problems.filter(({ phase }) => phase === "services").map(({ plugin }) => `"${plugin}"`))
+    return failed.size === 0
+      ? `needs the service ${missing}, which no earlier plugin provides`
+      : `needs the service ${missing}, which is not there; the services of ${[...failed].join(", ")} failed before`
+  }
+}
+
+const missingService = (cause: Cause.Cause<unknown>): string | undefined => {
+  for (const reason of cause.reasons) {
+    if (reason._tag !== "Die" || !(reason.defect instanceof Error)) continue
+    const match = /^Service not found: (\S+)/.exec(reason.defect.message)
+    if (match !== null) return match[1]
+  }
+  return undefined
+}

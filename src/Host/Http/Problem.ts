@@ -1,0 +1,76 @@
+/**
+ * Error answers in one shape: problem details (RFC 9457, https://www.rfc-editor.org/rfc/rfc9457) with the host's members.
+ */
+import * as ProblemDetails from "effect/http/ProblemDetails"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { STATUS_CODES } from "node:http"
+import type { ValidationError } from "./Validation.ts"
+
+/** What an error answer says beyond its status. */
+export interface Problem {
+  readonly status: number
+  readonly detail?: string | undefined
+  readonly validationErrors?: ReadonlyArray<ValidationError> | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** Where and when the error happened; the same in every error answer. */
+export interface Occurrence {
+  readonly requestId: string
+  /** ISO 8601, UTC. */
+  readonly timestamp: string
+}
+
+/** The reason phrase of a status, for example `Not Found`. */
+export const titleOf = (status: number): string => STATUS_CODES[status] ?? "Error"
+
+/** An `application/problem+json` answer. */
+export const toResponse = (problem: Problem, occurrence: Occurrence): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(
+    {
+      type: ProblemDetails.blankType,
+      title: titleOf(problem.status),
+      status: problem.status,
+      ...(problem.detail === undefined ? undefined : { detail: problem.detail }),
+      timestamp: occurrence.timestamp,
+      requestId: occurrence.requestId,
+      ...(problem.validationErrors === undefined ? undefined : { validationErrors: problem.validationErrors })
+    },
+    { status: problem.status, contentType: ProblemDetails.contentType, headers: problem.headers }
+  )
+
+/**
+ * An error answer of a handler in the host's shape: one without a body becomes a problem, and a problem gets the members
+ * that it lacks. Any other body is the handler's own word and stays.
+ */
+export const complete = (
+  response: HttpServerResponse.HttpServerResponse,
+  occurrence: Occurrence
+): HttpServerResponse.HttpServerResponse => {
+  if (response.body._tag === "Empty") {
+    return HttpServerResponse.setHeaders(
+      toResponse({ status: response.status }, occurrence),
+      withoutBodyHeaders(response.headers)
+    ).pipe(HttpServerResponse.mergeCookies(response.cookies))
+  }
+  if (response.headers["content-type"] !== ProblemDetails.contentType || response.body._tag !== "Uint8Array") {
+    return response
+  }
+  const body = JSON.parse(response.body.text ?? new TextDecoder().decode(response.body.body)) as Record<string, unknown>
+  return HttpServerResponse.setBody(
+    response,
+    HttpServerResponse.jsonUnsafe(
+      {
+        ...body,
+        timestamp: body["timestamp"] ?? occurrence.timestamp,
+        requestId: body["requestId"] ?? occurrence.requestId
+      },
+      { contentType: ProblemDetails.contentType }
+    ).body
+  )
+}
+
+const withoutBodyHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => {
+  const { "content-length": _length, "content-type": _type, ...rest } = headers
+  return rest
+}

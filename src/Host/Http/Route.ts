@@ -1,0 +1,91 @@
+/**
+ * What the host adds to a plugin's route: the route's name for logs and metrics, the plugin's namespace on log lines, the
+ * plugin's services, and the full list of invalid fields.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as References from "effect/References"
+import { CurrentRequest } from "./CurrentRequest.ts"
+import { InvalidRequest, UnsupportedMediaType } from "./RequestError.ts"
+import * as Validation from "./Validation.ts"
+
+/** A handler of requests, whatever it may need of the request itself. */
+export type Handler = Effect.Effect<HttpServerResponse, unknown, any>
+
+/** Gives a handler the services of its plugin; what the request itself brings wins. */
+export const withServices = (handler: Handler, services: Context.Context<never>): Handler =>
+  Effect.updateContext(
+    handler,
+    (request: Context.Context<never>) => Context.merge(services, request) as Context.Context<any>
+  )
+
+/** A raw route, whose handler sees the plugin's services beside those of the request. */
+export const rawRoute = (
+  route: HttpRouter.Route<any, any>,
+  plugin: string,
+  services: Context.Context<never>
+): HttpRouter.Route<any, any> => ({
+  ...route,
+  handler: named(withServices(route.handler, services), route.path, plugin)
+})
+
+/** A route of an API; its handler has captured its services when it was built. */
+export const apiRoute = (
+  route: HttpRouter.Route<any, any>,
+  plugin: string,
+  endpoint: HttpApiEndpoint.Top | undefined
+): HttpRouter.Route<any, any> => {
+  const handler = route.handler as Handler
+  const checked = Effect.flatMap(
+    Effect.catchDefect(handler, (defect) =>
+      isInvalidInput(defect)
+        ? Effect.flatMap(invalidFields(defect, endpoint), (errors) => new InvalidRequest(errors))
+        : Effect.die(defect)
+    ),
+    (response) => (isUnsupportedMediaType(response) ? new UnsupportedMediaType() : Effect.succeed(response))
+  )
+  return { ...route, handler: named(checked, route.path, plugin) }
+}
+
+const named = (handler: Handler, path: string, plugin: string): Handler =>
+  Effect.withFiber((fiber) => {
+    const context = fiber.context as Context.Context<CurrentRequest>
+    const request = Context.get(context, CurrentRequest)
+    request.route = path
+    return Effect.provideService(handler, References.CurrentLogAnnotations, {
+      ...fiber.getRef(References.CurrentLogAnnotations),
+      namespace: plugin
+    })
+  })
+
+const isInvalidInput = (defect: unknown): defect is HttpApiSchemaError =>
+  HttpApiSchemaError.is(defect) && defect.kind !== "Body" && defect.kind !== "ResponseHeaders"
+
+const invalidFields = Effect.fnUntraced(function* (
+  error: HttpApiSchemaError,
+  endpoint: HttpApiEndpoint.Top | undefined
+) {
+  const validationErrors =
+    endpoint === undefined
+      ? []
+      : yield* Validation.collect(endpoint, {
+          request: yield* HttpServerRequest.HttpServerRequest,
+          params: yield* HttpRouter.params,
+          query: yield* HttpServerRequest.ParsedSearchParams
+        })
+  return {
+    validationErrors:
+      validationErrors.length > 0
+        ? validationErrors
+        : Validation.fromSchemaError(error.cause, error.kind === "Payload" ? "body" : error.kind.toLowerCase())
+  }
+})
+
+/** The API runtime answers a body of a type that the endpoint does not take with a plain text. */
+const isUnsupportedMediaType = (response: HttpServerResponse): boolean =>
+  response.status === 415 && response.headers["content-type"]?.startsWith("text/plain") === true
