@@ -66,7 +66,9 @@ export const merge = ({ apis, description, title, version }: Options): OpenApiDo
 
 /** A summary for an operation that has none: `credentials.findById` gives "Find by id". */
 const summaryOf = (operationId: string): string => {
-  const words = operationId.slice(operationId.lastIndexOf(".") + 1).replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  const words = operationId
+    .slice(operationId.lastIndexOf(".") + 1)
+    .replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
