@@ -20,7 +20,13 @@ export class Components {
   add(prefix: string, components: JsonObject): <A>(value: A) => A {
     const own = flatten(components)
     const renamed = new Map<ComponentKey, ComponentKey>()
-    for (const key of this.#clashes(own)) renamed.set(key, this.#freeKey(prefix, key, own))
+    const taken = new Set([...this.#merged.keys(), ...own.keys()])
+    for (const key of this.#clashes(own)) {
+      const [kind, name] = key.split("/")
+      const free = firstFree<ComponentKey>(`${kind}/${prefix}_${name}`, taken)
+      taken.add(free)
+      renamed.set(key, free)
+    }
     const rewrite = <A>(value: A): A => mapReferences(value, (key) => renamed.get(key) ?? key) as A
     for (const [key, component] of own) {
       const target = renamed.get(key) ?? key
@@ -55,17 +61,12 @@ export class Components {
     } while (clashes.size > before)
     return clashes
   }
-
-  #freeKey(prefix: string, key: ComponentKey, own: ReadonlyMap<ComponentKey, unknown>): ComponentKey {
-    const [kind, name] = key.split("/") as [string, string]
-    return firstFree(`${kind}/${prefix}_${name}`, (key) => this.#merged.has(key) || own.has(key))
-  }
 }
 
 /** The name itself, or with the first number that makes it free: `name_2`, `name_3`. */
-export const firstFree = <Name extends string>(name: Name, isTaken: (name: Name) => boolean): Name => {
+export const firstFree = <Name extends string>(name: Name, taken: ReadonlySet<Name>): Name => {
   let free = name
-  for (let n = 2; isTaken(free); n++) free = `${name}_${n}` as Name
+  for (let n = 2; taken.has(free); n++) free = `${name}_${n}` as Name
   return free
 }
 

@@ -32,9 +32,10 @@ const scalar: HttpApiScalar.ScalarConfig & { readonly [option: string]: unknown 
 /**
  * Renders the page. The script in it has 3 MB: Effect loads it here, not before.
  */
-export const render = Effect.fnUntraced(function* (
-  document: OpenApiDocument
-): Effect.fn.Return<DocsPage, never, Scope> {
+export const render = Effect.fnUntraced(function* ({
+  servers: _servers, // Without them, Scalar takes the page's own origin; with them, it shows paths as `//orders`.
+  ...document
+}: OpenApiDocument): Effect.fn.Return<DocsPage, never, Scope> {
   // Effect's page is made from an API; this one is empty and says that it is described by the document.
   const api = HttpApi.make("docs").annotate(OpenApi.Transform, () => document)
   const handler = yield* HttpRouter.toHttpEffect(HttpApiScalar.layer(api, { path: "/docs", scalar }))

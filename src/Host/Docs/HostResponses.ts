@@ -36,14 +36,13 @@ const problemSchema = {
 
 const problemMediaType = { schema: { $ref: "#/components/schemas/Problem" } }
 const problemContent = { "application/problem+json": problemMediaType, "application/problem+yaml": problemMediaType }
-const invalidRequest = "The request is invalid."
 
 /** The components that the added responses refer to. */
 export const components: JsonObject = {
   schemas: { Problem: problemSchema },
   responses: {
     Problem: { description: "The request failed.", content: problemContent },
-    InvalidRequest: { description: invalidRequest, content: problemContent }
+    InvalidRequest: { description: "The request is invalid.", content: problemContent }
   }
 }
 

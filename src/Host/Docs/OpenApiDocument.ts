@@ -40,16 +40,16 @@ export const merge = ({ apis, description, title, version }: Options): OpenApiDo
   const operationIds = new Set<string>()
   const tags = new Map<unknown, JsonObject>()
   for (const { definition, plugin } of apis) {
-    const prefix = plugin.replace(/[^A-Za-z0-9._-]+/g, "_")
+    const prefix = identifierOf(plugin)
     const document = documentOf(plugin, definition)
-    const rewrite = components.add(prefix, asJsonObject(document["components"]))
+    const rewrite = components.add(prefix, componentsOf(document))
     for (const tag of asArray(document["tags"]).map(asJsonObject)) {
       tags.set(tag["name"], { ...tag, ...tags.get(tag["name"]) })
     }
     for (const placed of operationsOf(document)) {
       const operation = HostResponses.describe(rewrite(placed.operation))
-      const id = String(operation["operationId"] ?? `${placed.method} ${placed.path}`)
-      const operationId = operationIds.has(id) ? firstFree(`${prefix}.${id}`, (name) => operationIds.has(name)) : id
+      const id = String(operation["operationId"] ?? identifierOf(placed.method + placed.path))
+      const operationId = operationIds.has(id) ? firstFree(`${prefix}.${id}`, operationIds) : id
       operationIds.add(operationId)
       paths.add(plugin, { ...placed, operation: { summary: summaryOf(id), ...operation, operationId } })
     }
@@ -63,6 +63,9 @@ export const merge = ({ apis, description, title, version }: Options): OpenApiDo
     components: components.toJSON()
   }
 }
+
+/** The text with nothing in it that the name of a component may not have. */
+const identifierOf = (text: string): string => text.replace(/[^A-Za-z0-9._-]+/g, "_")
 
 /** A summary for an operation that has none: `credentials.findById` gives "Find by id". */
 const summaryOf = (operationId: string): string => {
@@ -78,6 +81,21 @@ const documentOf = (plugin: string, definition: HttpApi.Top): JsonObject => {
   } catch (cause) {
     throw new Error(`An API of the plugin ${JSON.stringify(plugin)} cannot be described: ${String(cause)}`, { cause })
   }
+}
+
+const componentsOf = ({ components }: JsonObject): JsonObject => {
+  const all = asJsonObject(components)
+  const schemes = Object.entries(asJsonObject(all["securitySchemes"]))
+  return {
+    ...all,
+    securitySchemes: Object.fromEntries(schemes.map(([name, scheme]) => [name, lowerCaseScheme(scheme)]))
+  }
+}
+
+/** Effect writes `Bearer`, which viewers take for a scheme unknown to them: OpenAPI's own spelling is `bearer`. */
+const lowerCaseScheme = (value: unknown): unknown => {
+  const { scheme } = asJsonObject(value)
+  return typeof scheme === "string" ? { ...asJsonObject(value), scheme: scheme.toLowerCase() } : value
 }
 
 const asArray = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])

@@ -112,6 +112,8 @@ describe("GET /docs", () => {
       assert.notInclude(text, "<script>alert(1)")
       assert.include(text, "\\u003c/script>\\u003cscript>alert(1)")
       assert.include(text, '"withDefaultFonts":false')
+      // Scalar takes the page's own origin then.
+      assert.notInclude(text, '"servers":[{"url":"/"}]')
     }).pipe(Effect.provide(serve()))
   )
 })

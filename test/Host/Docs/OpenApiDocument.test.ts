@@ -182,7 +182,7 @@ describe("a small document", () => {
           },
           "securitySchemes": {
             "bearer": {
-              "scheme": "Bearer",
+              "scheme": "bearer",
               "type": "http",
             },
           },
@@ -422,6 +422,28 @@ describe("component schemas", () => {
     expect(Object.keys(document.components.schemas)).toEqual(["Problem", "Item", "b_Item", "b_Item_2"])
   })
 
+  it("get a number of their own, each", async () => {
+    const both = (field: string) =>
+      Schema.Tuple([
+        item(field),
+        named("Item_2", { [field]: Schema.String }),
+        named("b_Item", { fixed: Schema.String })
+      ])
+    const document = mergeOf([
+      ["a", api(get("x", "/a", both("one")))],
+      ["b", api(get("y", "/b", both("two")))]
+    ])
+    await expectValid(document)
+    expect(Object.keys(document.components.schemas).toSorted()).toEqual([
+      "Item",
+      "Item_2",
+      "Problem",
+      "b_Item",
+      "b_Item_2",
+      "b_Item_3"
+    ])
+  })
+
   it("leave the host's own name alone", async () => {
     const document = mergeOf([["a", api(get("x", "/a", named("Problem", { mine: Schema.String })))]])
     await expectValid(document)
@@ -505,7 +527,10 @@ describe("security schemes", () => {
       ["c", api(get("z", "/c")).middleware(Bearer)]
     ])
     await expectValid(document)
-    expect(Object.keys(document.components.securitySchemes)).toEqual(["token", "b_token"])
+    expect(document.components.securitySchemes).toEqual({
+      token: { type: "http", scheme: "bearer" },
+      b_token: { type: "apiKey", name: "x-key", in: "header" }
+    })
     expect(["/a", "/b", "/c"].map((path) => document.paths[path].get.security)).toEqual([
       [{ token: [] }],
       [{ b_token: [] }],
