@@ -1,0 +1,53 @@
+/**
+ * The format `json`: one object a line, with the field names of the Elastic Common Schema
+ * (https://www.elastic.co/docs/reference/ecs) where it has one.
+ *
+ * | field | content |
+ * | --- | --- |
+ * | `@timestamp` | ISO 8601, UTC, milliseconds |
+ * | `log.level` | the level as the configuration names it, `Verbose` to `Fatal` |
+ * | `log.logger` | the namespace |
+ * | `message` | the text |
+ * | `error.type`, `error.message`, `error.stack_trace` | the error; the trace holds the chain of causes, each after `Caused by: ` |
+ * | `TraceId`, `SpanId` | the span in which the line was written, named as in OpenTelemetry's log data model |
+ * | `http.request.id` | the request during which the line was written |
+ * | `labels` | an object of all other annotations and properties; a name in it cannot clash with a field |
+ *
+ * Fields without a value are absent.
+ */
+import { escapeControls } from "./Escape.ts"
+import type { LogRecord } from "./LogRecord.ts"
+import * as LogValue from "./LogValue.ts"
+import { isSecretName, redacted } from "./SecretNames.ts"
+
+/** A record as one line of JSON. */
+export const format = (record: LogRecord): string => {
+  let line =
+    `{"@timestamp":"${record.date.toISOString()}","log.level":"${record.level}"` +
+    `,"log.logger":${JSON.stringify(record.namespace)},"message":${JSON.stringify(record.message)}`
+  if (record.error !== undefined) {
+    line +=
+      `,"error.type":${JSON.stringify(record.error.type)},"error.message":${JSON.stringify(record.error.message)}` +
+      `,"error.stack_trace":${JSON.stringify(record.error.stackTrace)}`
+  }
+  if (record.span !== undefined) {
+    line += `,"TraceId":${JSON.stringify(record.span.traceId)},"SpanId":${JSON.stringify(record.span.spanId)}`
+  }
+  if (record.requestId !== undefined) line += `,"http.request.id":${JSON.stringify(record.requestId)}`
+  const labels = formatLabels(record)
+  if (labels !== "") line += `,"labels":{${labels}}`
+  // All that is unsafe stands inside strings, where its escape means the same.
+  return `${escapeControls(line)}}\n`
+}
+
+const formatLabels = ({ budget, properties }: LogRecord): string => {
+  let labels = ""
+  for (const [name, value] of properties) {
+    if (value === undefined) continue
+    if (labels !== "") labels += ","
+    labels += `${JSON.stringify(LogValue.clip(name, budget))}:`
+    labels += isSecretName(name) ? `"${redacted}"` : LogValue.toJson(value, budget)
+    if (budget.left <= 0) break
+  }
+  return labels
+}

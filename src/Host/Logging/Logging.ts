@@ -1,0 +1,134 @@
+/**
+ * The host's logging: Effect's log lines, filtered by namespace and written in one format.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
+import * as References from "effect/References"
+import * as JsonFormat from "./JsonFormat.ts"
+import * as LineWriter from "./LineWriter.ts"
+import * as LogfmtFormat from "./LogfmtFormat.ts"
+import type { Format } from "./LoggingConfig.ts"
+import * as LogLevels from "./LogLevels.ts"
+import * as LogRecord from "./LogRecord.ts"
+import * as LogValue from "./LogValue.ts"
+import * as PrettyFormat from "./PrettyFormat.ts"
+
+/** The hold on the log while the service runs. */
+export class Logging extends Context.Service<
+  Logging,
+  {
+    /**
+     * Puts another level table in force, for every fiber at once. What it asks for below the floor of the layer stays
+     * unwritten, and a warning says so.
+     */
+    readonly setLevels: (table: LogLevels.LevelTable) => Effect.Effect<void>
+    /** Writes the lines that wait for the end of the turn. */
+    readonly flush: Effect.Effect<void>
+  }
+>()("layerhost/Host/Logging") {}
+
+/** The namespace of what this module says itself. */
+const namespace = "layerhost.host.logging"
+
+/**
+ * Replaces Effect's loggers by the host's, and provides {@link Logging}.
+ *
+ * Lines are written when the current turn of the event loop ends, when the layer is released and when the process exits;
+ * what a killed process had not written is lost. A standard output that nobody reads any more does no harm.
+ */
+export const layer = (options: {
+  readonly levels: LogLevels.LevelTable
+  /** `pretty` on a terminal and `json` elsewhere when undefined. */
+  readonly format: Format | undefined
+  /**
+   * The lowest level that a later table may ask for; the lowest of `levels` when absent. Effect drops lines below it
+   * before any logger sees them, and lines above it cost a look-up even where the table suppresses them.
+   */
+  readonly floor?: LogLevels.LevelName | undefined
+  /** Whether a person reads the output; by default whether standard output is a terminal. */
+  readonly isTerminal?: boolean | undefined
+  /** Takes whole lines in place of standard output. */
+  readonly write?: ((lines: string) => void) | undefined
+}): Layer.Layer<Logging> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const context = yield* Effect.context()
+      const isTerminal = options.isTerminal ?? (options.write === undefined && process.stdout.isTTY === true)
+      const format = formatter(options.format ?? (isTerminal ? "pretty" : "json"), isTerminal)
+      const sink =
+        options.write === undefined ? LineWriter.fromStream(process.stdout) : LineWriter.fromFunction(options.write)
+      const writer = LineWriter.make(sink, { dropped: (count) => format(droppedRecord(count)) })
+      process.on("exit", writer.flush)
+      yield* Effect.addFinalizer(() =>
+        Effect.andThen(
+          writer.close,
+          Effect.sync(() => process.off("exit", writer.flush))
+        )
+      )
+
+      let levels = LogLevels.make(options.levels)
+      const floor =
+        options.floor === undefined || LogLevels.passes(options.floor, levels.lowest) ? levels.lowest : options.floor
+
+      const logger = Logger.make((line) => {
+        const level = LogLevels.fromEffect[line.logLevel]
+        const namespace = LogRecord.namespaceOf(line)
+        if (!LogLevels.passes(level, levels.minimumOf(namespace))) return
+        linesTotal[level].updateUnsafe(1, context)
+        writer.add(format(LogRecord.make(line, level, namespace)))
+      })
+
+      return Context.make(Logging, {
+        setLevels: Effect.fnUntraced(function* (table) {
+          levels = LogLevels.make(table)
+          if (!LogLevels.passes(levels.lowest, floor)) {
+            yield* Effect.logWarning(
+              `Lines below ${floor} stay unwritten until the next start, although the level table now asks for ${levels.lowest}`
+            ).pipe(Effect.annotateLogs({ namespace }))
+          }
+        }),
+        flush: Effect.sync(writer.flush)
+      }).pipe(
+        Context.add(References.CurrentLoggers, new Set([logger])),
+        Context.add(References.MinimumLogLevel, LogLevels.toEffect[floor])
+      )
+    })
+  )
+
+/** The lines written, by level. */
+const linesTotal = Object.fromEntries(
+  LogLevels.names.map((level) => [
+    level,
+    Metric.counter("layerhost_log_lines_total", {
+      description: "Log lines written",
+      incremental: true,
+      attributes: { level }
+    })
+  ])
+) as { readonly [Name in LogLevels.LevelName]: Metric.Counter<number> }
+
+const droppedRecord = (count: number): LogRecord.LogRecord => ({
+  date: new Date(),
+  level: "Warning",
+  namespace,
+  message: "Log lines were dropped, because the output did not take them in time",
+  error: undefined,
+  span: undefined,
+  requestId: undefined,
+  properties: new Map([["count", count]]),
+  budget: LogValue.budget()
+})
+
+const formatter = (format: Format, isTerminal: boolean): ((record: LogRecord.LogRecord) => string) => {
+  switch (format) {
+    case "json":
+      return JsonFormat.format
+    case "logfmt":
+      return LogfmtFormat.format
+    case "pretty":
+      return PrettyFormat.make(isTerminal && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb")
+  }
+}

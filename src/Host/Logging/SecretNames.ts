@@ -1,0 +1,25 @@
+/** Names that say that their value is a secret. */
+
+/** What stands in the log in the place of a secret. */
+export const redacted = "<redacted>"
+
+const secret = /passw|pwd|passphrase|secret(?!store)|token|api[-_. ]?key|private[-_. ]?key|authorization|cookie|seed/i
+
+/** What a name may say of a secret without being one; `secret.*` are the attributes of the storage's spans. */
+const harmless = /^secret\.(?:bucket|key|type)$|(?:count|length)$/i
+
+/**
+ * Whether the value of a property of this name must not be shown: `password`, `accessToken`, `x-api-key`, `Set-Cookie`.
+ * When in doubt it must not.
+ */
+export const isSecretName = (name: string): boolean => secret.test(name) && !harmless.test(name)
+
+/** The URL without its user's password and without the values of query parameters with secret names. */
+export const maskUrl = (url: URL): string => {
+  const masked = new URL(url)
+  if (masked.password !== "") masked.password = "redacted"
+  for (const name of new Set(masked.searchParams.keys())) {
+    if (isSecretName(name)) masked.searchParams.set(name, "redacted")
+  }
+  return masked.href
+}
