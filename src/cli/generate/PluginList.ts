@@ -12,6 +12,7 @@
  */
 import * as Effect from "effect/Effect"
 import { FileSystem } from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
 import * as nodePath from "node:path"
 import * as GenerateError from "./GenerateError.ts"
 import * as PackageJson from "./PackageJson.ts"
@@ -27,42 +28,48 @@ export interface PluginList {
   readonly command: string
 }
 
+/** A file that cannot be read or written is told like everything else that is wrong. */
+const orGenerateError: <A, R>(
+  effect: Effect.Effect<A, GenerateError.GenerateError | PlatformError, R>
+) => Effect.Effect<A, GenerateError.GenerateError, R> = Effect.mapError((error) => GenerateError.merge([error]))
+
 /** Finds the plugins of the service in a directory and renders their list. */
-export const make = Effect.fn("PluginList.make")(
-  function* (directory: string) {
-    const service = yield* PackageJson.read(nodePath.resolve(directory))
-    if (service === undefined) {
-      return yield* GenerateError.at(
-        nodePath.join(directory, "package.json"),
-        undefined,
-        "not found; it is what names the service's dependencies"
-      )
-    }
-    const plugins = yield* order(service, unique(yield* PluginFinder.find(service)))
-    yield* checkIds(plugins)
-    const file = nodePath.join(service.directory, service.contents.layerhost?.output ?? "src/plugins.generated.ts")
-    const list: PluginList = {
-      file,
-      plugins,
-      text: render(plugins, file),
-      command: ["layerhost generate", ...(directory === "." ? [] : [directory])].join(" ")
-    }
-    return list
-  },
-  Effect.mapError((error) => GenerateError.merge([error]))
-)
+export const make = Effect.fn("PluginList.make")(function* (directory: string) {
+  const service = yield* PackageJson.read(nodePath.resolve(directory))
+  if (service === undefined) {
+    return yield* GenerateError.at(
+      nodePath.join(directory, "package.json"),
+      undefined,
+      "not found; it is what names the service's dependencies"
+    )
+  }
+  const plugins = yield* order(service, unique(yield* PluginFinder.find(service)))
+  yield* checkIds(plugins)
+  const file = nodePath.join(service.directory, service.contents.layerhost?.output ?? "src/plugins.generated.ts")
+  const list: PluginList = {
+    file,
+    plugins,
+    text: render(plugins, file),
+    command: ["layerhost generate", ...(directory === "." ? [] : [directory])].join(" ")
+  }
+  return list
+}, orGenerateError)
 
 /** Writes the list unless the very same stands there; true when it wrote. Readers see the old or the new list. */
-export const write = Effect.fn("PluginList.write")(function* ({ file, text }: PluginList) {
-  if ((yield* current(file)) === text) return false
-  const fs = yield* FileSystem
-  yield* fs.makeDirectory(nodePath.dirname(file), { recursive: true })
-  const temporary = yield* fs.makeTempDirectoryScoped({ directory: nodePath.dirname(file), prefix: ".layerhost-" })
-  const written = nodePath.join(temporary, nodePath.basename(file))
-  yield* fs.writeFileString(written, text)
-  yield* fs.rename(written, file)
-  return true
-}, Effect.scoped)
+export const write = Effect.fn("PluginList.write")(
+  function* ({ file, text }: PluginList) {
+    if ((yield* current(file)) === text) return false
+    const fs = yield* FileSystem
+    yield* fs.makeDirectory(nodePath.dirname(file), { recursive: true })
+    const temporary = yield* fs.makeTempDirectoryScoped({ directory: nodePath.dirname(file), prefix: ".layerhost-" })
+    const written = nodePath.join(temporary, nodePath.basename(file))
+    yield* fs.writeFileString(written, text)
+    yield* fs.rename(written, file)
+    return true
+  },
+  Effect.scoped,
+  orGenerateError
+)
 
 /** Fails with a `StaleError` unless the list stands there as it would be written. */
 export const check = Effect.fn("PluginList.check")(function* ({ file, text, command }: PluginList) {
@@ -75,7 +82,7 @@ export const check = Effect.fn("PluginList.check")(function* ({ file, text, comm
 const current = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem
   return (yield* fs.exists(file)) ? yield* fs.readFileString(file) : undefined
-})
+}, orGenerateError)
 
 /** A plugin that is exported under several names counts under its first. */
 const unique = (plugins: ReadonlyArray<PluginFinder.FoundPlugin>): ReadonlyArray<PluginFinder.FoundPlugin> =>

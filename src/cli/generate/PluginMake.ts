@@ -2,13 +2,31 @@
  * Which calls make a plugin: those of `Plugin.make`, where `Plugin` comes from `layerhost` or `layerhost/Plugins`, whatever
  * the importing module calls it.
  */
-import type { CallExpression, Expression } from "oxc-parser"
+import type { CallExpression, Expression, ImportDeclarationSpecifier, ModuleExportName, Program } from "oxc-parser"
 
 /** What a local name of an import stands for: an export of a module, or (`undefined`) the module itself. */
 export interface Import {
   readonly specifier: string
   readonly imported: string | undefined
 }
+
+/** A module's imports by their local names. */
+export const importsOf = (program: Program): ReadonlyMap<string, Import> =>
+  new Map(
+    program.body
+      .filter((statement) => statement.type === "ImportDeclaration")
+      .flatMap(({ source, specifiers }) =>
+        specifiers.map((it) => [it.local.name, { specifier: source.value, imported: importedBy(it) }] as const)
+      )
+  )
+
+const importedBy = (specifier: ImportDeclarationSpecifier): string | undefined => {
+  if (specifier.type === "ImportNamespaceSpecifier") return undefined
+  return specifier.type === "ImportSpecifier" ? nameOf(specifier.imported) : "default"
+}
+
+/** The text of a name in an import or export, which may be written as a string. */
+export const nameOf = (name: ModuleExportName): string => ("name" in name ? name.name : name.value)
 
 /** An expression without the types around it. */
 export const unwrap = (expression: Expression): Expression =>

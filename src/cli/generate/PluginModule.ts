@@ -53,7 +53,7 @@ const analyze = (
   packageName: string | undefined,
   lineAt: (offset: number) => number
 ): PluginModule => {
-  const imports = new Map<string, PluginMake.Import>()
+  const imports = PluginMake.importsOf(program)
   const made = new Map<string, CallExpression>()
   const exports: Array<Export> = []
   const reExports: Array<ReExport> = []
@@ -80,22 +80,7 @@ const analyze = (
     }
   }
 
-  // Imports are hoisted, and a name may be exported above the line that makes it.
-  for (const statement of program.body) {
-    if (statement.type !== "ImportDeclaration") continue
-    const specifier = statement.source.value
-    for (const it of statement.specifiers) {
-      imports.set(it.local.name, {
-        specifier,
-        imported:
-          it.type === "ImportSpecifier"
-            ? nameOf(it.imported)
-            : it.type === "ImportDefaultSpecifier"
-              ? "default"
-              : undefined
-      })
-    }
-  }
+  // A name may be exported above the line that makes it, so what is made is known first.
   for (const [name, value] of program.body.flatMap(variablesOf)) {
     const call = pluginOf(value)
     if (call !== undefined) made.set(name, call)
@@ -106,7 +91,7 @@ const analyze = (
       for (const [name] of variablesOf(statement)) addName(name, name, statement.start)
       const names = statement.specifiers
         .filter(({ exportKind }) => exportKind !== "type")
-        .map(({ local, exported }) => ({ imported: nameOf(local), exported: nameOf(exported) }))
+        .map(({ local, exported }) => ({ imported: PluginMake.nameOf(local), exported: PluginMake.nameOf(exported) }))
       if (statement.source === null) {
         for (const { imported, exported } of names) addName(imported, exported, statement.start)
       } else if (names.length > 0) {
@@ -138,6 +123,3 @@ const variablesOf = (statement: Statement | Program["body"][number]): ReadonlyAr
     id.type === "Identifier" && init !== null ? [[id.name, init] as const] : []
   )
 }
-
-const nameOf = (name: { readonly name: string } | { readonly value: string }): string =>
-  "name" in name ? name.name : name.value

@@ -13,7 +13,7 @@ export const render = (plugins: ReadonlyArray<FoundPlugin>, file: string): strin
     ...(plugins.some((plugin) => plugin.package !== undefined) ? [`import { Plugin } from "layerhost/Plugins"`] : []),
     ...[...imports].map(([specifier, entries]) => renderImport(specifier, entries)),
     ...(plugins.length === 0 ? [] : [""]),
-    "/** The service's plugins: those of the installed packages, then its own. */",
+    "/** The installed packages' plugins, then the service's own; `layerhost.order` in package.json puts ids first. */",
     ...(entries.length === 0
       ? ["export const plugins = [] as const"]
       : ["export const plugins = [", renderElements(entries), "] as const"]),
