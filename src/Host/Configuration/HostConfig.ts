@@ -1,0 +1,50 @@
+/**
+ * The configuration sections of the host itself.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Section from "../../Plugins/Section.ts"
+import * as ListenUrl from "../Http/ListenUrl.ts"
+import type { OwnedSection } from "./Decode.ts"
+import { DurationText } from "./DurationText.ts"
+
+/** The listeners and the limits of the host. */
+export class HostConfig extends Section.Service<HostConfig>()("host", {
+  /** Listening URLs, separated by commas. */
+  urls: Schema.String.check(
+    Schema.makeFilter((urls) => {
+      const parsed = ListenUrl.parseList(urls)
+      return Result.isSuccess(parsed) ? true : parsed.failure.join("; ")
+    })
+  ).pipe(Schema.withDecodingDefaultKey(Effect.succeed("http://+:8080"))),
+  /** The largest body of a request, in bytes. */
+  maxRequestSize: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(8_388_608))
+  ),
+  /** Where more files were looked for. Files cannot set this: it decides which of them are read. */
+  additionalConfigPaths: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
+  /** How long requests in flight may take once the host stops. */
+  shutdownTimeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("30 seconds"))),
+  /** How long the host still takes requests once it was told to stop, for load balancers to notice. */
+  shutdownDelay: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("0 seconds")))
+}) {}
+
+/** Under which name the service appears in traces, metrics and logs. */
+export class TelemetryConfig extends Section.Service<TelemetryConfig>()("telemetry", {
+  name: Schema.optionalKey(Schema.NonEmptyString)
+}) {}
+
+/** The OpenAPI document and the page that shows it. */
+export class DocsConfig extends Section.Service<DocsConfig>()("docs", {
+  enabled: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true)))
+}) {}
+
+/** Who owns the host's sections, in messages. */
+export const owner = "layerhost/Host"
+
+/** The sections of this module, with their owner. */
+export const sections: ReadonlyArray<OwnedSection> = [HostConfig, TelemetryConfig, DocsConfig].map((section) => ({
+  section,
+  owner
+}))

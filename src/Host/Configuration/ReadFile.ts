@@ -1,0 +1,98 @@
+/**
+ * Reads one configuration file into assignments; whatever is wrong with it becomes a problem that names it.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
+import { type Assignment, describeSource } from "./Assignment.ts"
+import { ConfigurationProblem } from "./ConfigurationError.ts"
+import type { ConfigurationFile } from "./ConfigurationFiles.ts"
+import { DocumentError, flatten, type Position, tooDeep } from "./DocumentNode.ts"
+import * as JsonDocument from "./JsonDocument.ts"
+import * as YamlDocument from "./YamlDocument.ts"
+
+/** What a file sets, and what is wrong with it. */
+export interface FileContent {
+  readonly assignments: ReadonlyArray<Assignment>
+  readonly problems: ReadonlyArray<ConfigurationProblem>
+}
+
+/** No configuration file may be larger. */
+export const maxFileSize = 10 * 1024 * 1024
+
+const start: Position = { line: 1, column: 1 }
+
+/** Reads a file. It never fails: see {@link FileContent.problems}. */
+export const readFile = (file: ConfigurationFile): Effect.Effect<FileContent, never, FileSystem.FileSystem> =>
+  Effect.match(readBytes(file.path), {
+    onSuccess: (bytes) => parse(file, bytes),
+    onFailure: (problem) => ({ assignments: [], problems: [problem] })
+  })
+
+const readBytes = Effect.fnUntraced(
+  function* (path: string) {
+    const fs = yield* FileSystem.FileSystem
+    const info = yield* fs.stat(path)
+    if (info.type !== "File") {
+      const found = info.type === "Directory" ? "a directory" : "not a regular file"
+      return yield* Effect.fail(fileProblem(path, "a file", `expected a file, but it is ${found}`))
+    }
+    if (info.size > maxFileSize) {
+      const megabytes = `${maxFileSize / 1024 / 1024} MB`
+      return yield* Effect.fail(fileProblem(path, `at most ${megabytes}`, `the file is larger than ${megabytes}`))
+    }
+    return yield* fs.readFile(path)
+  },
+  (effect, path) =>
+    Effect.mapError(effect, (error) => (error instanceof ConfigurationProblem ? error : unreadable(path, error)))
+)
+
+const unreadable = (path: string, error: PlatformError): ConfigurationProblem =>
+  fileProblem(
+    path,
+    "a file that can be read",
+    error.reason._tag === "NotFound"
+      ? "the file is gone: it was removed after it was found, or it is a link to nothing"
+      : error.reason._tag === "PermissionDenied"
+        ? "the file cannot be read: permission denied"
+        : `the file cannot be read (${error.reason._tag})`
+  )
+
+const parse = (file: ConfigurationFile, bytes: Uint8Array): FileContent => {
+  const sourceAt = ({ line, column }: Position) => ({ _tag: "File", path: file.path, line, column }) as const
+  const problemOf = (error: DocumentError) =>
+    fileProblem(describeSource(sourceAt(error.position)), error.expected, error.message)
+  try {
+    const text = decodeUtf8(bytes)
+    const { assignments, errors } = flatten(
+      file.format === "json" ? JsonDocument.parse(text) : YamlDocument.parse(text),
+      sourceAt
+    )
+    return { assignments, problems: errors.map(problemOf) }
+  } catch (error) {
+    if (error instanceof DocumentError) return { assignments: [], problems: [problemOf(error)] }
+    // The YAML parser is recursive, and a file that is nested deep enough exhausts its stack.
+    if (error instanceof RangeError) return { assignments: [], problems: [problemOf(tooDeep(start))] }
+    throw error
+  }
+}
+
+const decodeUtf8 = (bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    throw new DocumentError(firstInvalidByte(bytes), "UTF-8", "the file is not valid UTF-8")
+  }
+}
+
+/** Where a lossy decoding, encoded again, first differs from the bytes. */
+const firstInvalidByte = (bytes: Uint8Array): Position => {
+  const lossy = new TextEncoder().encode(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes))
+  const invalid = bytes.findIndex((byte, index) => byte !== lossy[index])
+  const before = new TextDecoder().decode(bytes.subarray(0, Math.max(invalid, 0)))
+  const lineStart = before.lastIndexOf("\n") + 1
+  return { line: before.split("\n").length, column: before.length - lineStart + 1 }
+}
+
+const fileProblem = (source: string, expected: string, message: string): ConfigurationProblem =>
+  new ConfigurationProblem({ key: null, source, expected, owner: null, message })

@@ -1,0 +1,230 @@
+/**
+ * A part of the tree as the Schema of its section wants to see it: the Schema's own spelling of keys, texts for values.
+ *
+ * What the Schema does not fit is handed on as it is, for the Schema to refuse.
+ */
+import type * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
+import { type Assignment, fold } from "./Assignment.ts"
+import {
+  type ConfigurationNode,
+  elements,
+  hasChildren,
+  hasValue,
+  isListLike,
+  isPresent,
+  type ScalarAssignment
+} from "./ConfigurationTree.ts"
+import { isSecretName, isSecretSource } from "./Secrecy.ts"
+
+/** What is decoded, and what is known of it. */
+export interface SectionInput {
+  readonly input: Schema.StringTree
+  /** Every key that the Schema knows of and the tree sets, by its path as {@link placeKey} joins it. */
+  readonly places: ReadonlyMap<string, Place>
+  readonly unknown: ReadonlyArray<UnknownKey>
+}
+
+/** A key's node in the tree, and whether its value may be shown. */
+export interface Place {
+  readonly node: ConfigurationNode
+  readonly secret: boolean
+}
+
+/** A key that the Schema does not know, and those that it knows there. */
+export interface UnknownKey {
+  readonly path: ReadonlyArray<string>
+  readonly node: ConfigurationNode
+  readonly known: ReadonlyArray<string>
+}
+
+/** A place's key in {@link SectionInput.places}. */
+export const placeKey = (path: ReadonlyArray<PropertyKey>): string => path.map(String).join(":")
+
+/**
+ * Reads a section's input from its node. `isElsewhere` tells of keys below the section that belong to another section; they
+ * are neither known nor unknown here.
+ */
+export const read = (
+  node: ConfigurationNode | undefined,
+  ast: SchemaAST.AST,
+  isElsewhere: (path: ReadonlyArray<string>) => boolean
+): SectionInput => {
+  const places = new Map<string, Place>()
+  const unknown: Array<UnknownKey> = []
+
+  const readNode = (
+    each: ConfigurationNode,
+    asts: ReadonlyArray<SchemaAST.AST>,
+    path: ReadonlyArray<string>,
+    secretAbove: boolean
+  ): Schema.StringTree => {
+    const shape = shapeOf(asts)
+    const source = decisive(each)?.source
+    const bySchema = secretAbove || shape.secret
+    const secret = bySchema || isSecretName(each.name) || (source !== undefined && isSecretSource(source))
+    places.set(placeKey(path), { node: each, secret })
+
+    const isSection = shape.objects.length > 0 || shape.opaque
+    const takesValue = shape.leaf || shape.arrays.length > 0 || shape.opaque
+    // A variable that happens to be called as a section is says nothing about it.
+    if (hasValue(each) && (takesValue || each.scalar.source._tag !== "Variable")) {
+      if (!isSection) addUnknown(each, path, [])
+      return leafText(each.scalar, shape)
+    }
+    if (each.scalar?.value.parsed === null && !hasChildren(each)) return shape.null ? "null" : undefined
+    if (each.container?.value._tag === "List" || (shape.arrays.length > 0 && isListLike(each))) {
+      const items = elements(each)
+      return items.map((item, i) => readNode(item, shape.elementAt(i), [...path, String(i)], secret))
+    }
+    // The name of a section says nothing of the values in it: "secretstore" holds a plain URL, too.
+    if (isSection || each.container !== undefined) return readSection(each, shape, path, bySchema)
+    addUnknown(each, path, [])
+    return undefined
+  }
+
+  const readSection = (
+    each: ConfigurationNode,
+    shape: Shape,
+    path: ReadonlyArray<string>,
+    secret: boolean
+  ): Schema.StringTree => {
+    const known = new Map<string, { readonly name: string; readonly asts: Array<SchemaAST.AST> }>()
+    const index: Array<SchemaAST.AST> = []
+    for (const object of shape.objects) {
+      for (const { name, type } of object.propertySignatures) {
+        const property = known.get(fold(String(name)))
+        if (property === undefined) known.set(fold(String(name)), { name: String(name), asts: [type] })
+        else property.asts.push(type)
+      }
+      for (const { type } of object.indexSignatures) index.push(type)
+    }
+    const entries: Array<[string, Schema.StringTree]> = []
+    const add = (name: string, child: ConfigurationNode, asts: ReadonlyArray<SchemaAST.AST>) => {
+      const value = readNode(child, asts, [...path, name], secret)
+      if (value !== undefined) entries.push([name, value])
+    }
+    for (const child of each.children.values()) {
+      if (!isPresent(child) && child.scalar === undefined) continue
+      const property = known.get(fold(child.name))
+      if (property !== undefined) add(property.name, child, property.asts)
+      else if (isElsewhere([...path, child.name])) continue
+      else if (shape.opaque) add(child.name, child, shape.elementAt(0))
+      else if (index.length === 0) {
+        if (isPresent(child)) unknown.push({ path: [...path, child.name], node: child, known: names(known) })
+      } else if (isLeaf(index)) for (const [name, leaf] of leaves(child, child.name)) add(name, leaf, index)
+      else add(child.name, child, index)
+    }
+    // Object.fromEntries makes a key like __proto__ a key like any other.
+    return Object.fromEntries(entries)
+  }
+
+  const addUnknown = (each: ConfigurationNode, path: ReadonlyArray<string>, knownNames: ReadonlyArray<string>) => {
+    for (const child of each.children.values()) {
+      const childPath = [...path, child.name]
+      if (isPresent(child) && !isElsewhere(childPath)) unknown.push({ path: childPath, node: child, known: knownNames })
+    }
+  }
+
+  const input = node === undefined ? undefined : readNode(node, [ast], [], false)
+  return { input: input ?? {}, places, unknown }
+}
+
+const names = (known: ReadonlyMap<string, { readonly name: string }>): ReadonlyArray<string> =>
+  [...known.values()].map((property) => property.name)
+
+/** The assignment that decides what stands at a node itself. */
+export const decisive = (node: ConfigurationNode): Assignment | undefined => node.scalar ?? node.container
+
+/** The values below a node, their names joined by `:`, for records whose values are plain: `override:node:http`. */
+const leaves = (node: ConfigurationNode, name: string): ReadonlyArray<readonly [string, ConfigurationNode]> => [
+  ...(node.scalar !== undefined || node.container?.value._tag === "List" ? [[name, node] as const] : []),
+  ...(node.container?.value._tag === "List"
+    ? []
+    : [...node.children.values()].flatMap((child) => leaves(child, `${name}:${child.name}`)))
+]
+
+/** What a Schema takes at one place, all members of its unions together. */
+interface Shape {
+  readonly objects: ReadonlyArray<SchemaAST.Objects>
+  readonly arrays: ReadonlyArray<SchemaAST.Arrays>
+  readonly literals: ReadonlyArray<string>
+  readonly leaf: boolean
+  readonly null: boolean
+  readonly number: boolean
+  /** Any text will do, so that none is respelled. */
+  readonly text: boolean
+  /** Takes whatever there is. */
+  readonly opaque: boolean
+  readonly secret: boolean
+  readonly elementAt: (index: number) => ReadonlyArray<SchemaAST.AST>
+}
+
+const shapeOf = (asts: ReadonlyArray<SchemaAST.AST>): Shape => {
+  const objects: Array<SchemaAST.Objects> = []
+  const arrays: Array<SchemaAST.Arrays> = []
+  const literals: Array<string> = []
+  const has = { leaf: false, null: false, number: false, text: false, opaque: false, secret: false }
+
+  const add = (ast: SchemaAST.AST, ofNumber: boolean): void => {
+    const isNumber = ofNumber || ast._tag === "Number" || ast._tag === "BigInt"
+    has.number ||= isNumber
+    has.null ||= ast._tag === "Null"
+    has.secret ||= isRedacted(ast)
+    if (ast.encoding !== undefined) {
+      has.secret ||= ast.encoding.some((link) => isRedacted(link.to))
+      return add(ast.encoding.at(-1)!.to, isNumber)
+    }
+    switch (ast._tag) {
+      case "Objects":
+        objects.push(ast)
+        break
+      case "Arrays":
+        arrays.push(ast)
+        break
+      case "Union":
+        for (const type of ast.types) add(type, isNumber)
+        break
+      case "Suspend":
+        add(ast.thunk(), isNumber)
+        break
+      case "Declaration":
+      case "Any":
+        has.opaque = true
+        break
+      case "Literal":
+        literals.push(String(ast.literal))
+        has.leaf = true
+        break
+      default:
+        has.text ||= ast._tag === "String" && !isNumber
+        has.leaf = true
+    }
+  }
+  for (const ast of asts) add(ast, false)
+
+  return {
+    ...has,
+    objects,
+    arrays,
+    literals,
+    elementAt: (i) => (has.opaque ? asts : arrays.flatMap(({ elements: fixed, rest }) => fixed[i] ?? rest[0] ?? []))
+  }
+}
+
+const isLeaf = (asts: ReadonlyArray<SchemaAST.AST>): boolean => {
+  const shape = shapeOf(asts)
+  return shape.objects.length === 0 && shape.arrays.length === 0 && !shape.opaque
+}
+
+const isRedacted = (ast: SchemaAST.AST): boolean =>
+  ast._tag === "Declaration" &&
+  (ast.annotations?.["representation"] as { readonly id?: unknown } | undefined)?.id === "effect/schema/Redacted"
+
+/** Literals are found in any case; a number keeps its text unless it was written as only YAML writes numbers. */
+const leafText = ({ value }: ScalarAssignment, shape: Shape): string => {
+  if (shape.text || shape.literals.includes(value.text)) return value.text
+  const literal = shape.literals.find((each) => fold(each) === fold(value.text))
+  if (literal !== undefined) return literal
+  return shape.number && typeof value.parsed === "number" ? String(value.parsed) : value.text
+}

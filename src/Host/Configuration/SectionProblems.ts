@@ -1,0 +1,165 @@
+/**
+ * What is wrong with a section, in words for the people who run the service.
+ */
+import type * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import { describeSource, type Source } from "./Assignment.ts"
+import { ConfigurationProblem } from "./ConfigurationError.ts"
+import type { ConfigurationNode } from "./ConfigurationTree.ts"
+import { hasValue } from "./ConfigurationTree.ts"
+import type { OwnedSection } from "./Decode.ts"
+import { nearest } from "./Nearest.ts"
+import { quote } from "./Secrecy.ts"
+import { decisive, type Place, placeKey, type SectionInput, type UnknownKey } from "./SectionInput.ts"
+
+const missing = "is not set, and has no default"
+
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => {
+    const message = SchemaIssue.defaultLeafHook(issue)
+    return issue._tag === "MissingKey" && message === "Missing key" ? missing : message
+  }
+})
+
+/**
+ * One problem for each key that did not decode. Where a source could not be read (`isIncomplete`), keys that are missing
+ * are left out: they may stand in that very source.
+ */
+export const sectionProblems = (
+  { owner, section }: OwnedSection,
+  input: SectionInput,
+  error: Schema.SchemaError,
+  isIncomplete: boolean
+): ReadonlyArray<ConfigurationProblem> => {
+  const problems: Array<ConfigurationProblem> = []
+  for (const { messages: raw, path } of issuesByPath(error).values()) {
+    const messages = raw.map((message) => (quotesSecret(message, input) ? "the value is not valid" : message))
+    const place = input.places.get(placeKey(path))
+    const isMissing = messages.includes(missing)
+    if (isMissing && isIncomplete) continue
+    const source = decisiveSource(place ?? parentPlace(input, path))
+    const expected = isMissing ? ["a value"] : messages.flatMap(expectation)
+    const others = messages.filter((message) => !isExpectation(message))
+    const complaint = others.length > 0 ? others.join("; ") : `expected ${expected.join(" or ")}`
+    const found = isMissing || place === undefined ? "" : describeFound(place)
+    const hint = expected.includes(list) && source !== undefined ? elementHint(source) : ""
+    problems.push(
+      new ConfigurationProblem({
+        key: [section.path, ...path].join(":"),
+        source: source === undefined ? null : describeSource(source),
+        expected: expected.length > 0 ? expected.join(" or ") : others.join("; "),
+        owner,
+        message: `${complaint}${found}${hint}`
+      })
+    )
+  }
+  return problems
+}
+
+/** The members of a union complain one by one: together they say what was expected. */
+const issuesByPath = (error: Schema.SchemaError) => {
+  const issues = new Map<string, { readonly path: ReadonlyArray<string>; readonly messages: Array<string> }>()
+  for (const { message, path: segments } of formatIssues(error.issue).issues) {
+    const path = (segments ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment))
+    const known = issues.get(placeKey(path))
+    if (known === undefined) issues.set(placeKey(path), { path, messages: [message] })
+    else if (!known.messages.includes(message)) known.messages.push(message)
+  }
+  return issues
+}
+
+const list = "a list"
+
+/** What the Schema calls a value that is read from text, as a person would. Nothing where another member says it all. */
+const words: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["a string representing a finite number", ["a number"]],
+  ["a string representing a bigint", ["an integer"]],
+  ['"Infinity" | "-Infinity" | "NaN"', []],
+  ['"true" | "false"', ["true or false"]],
+  ["a valid Duration string", ['a duration such as "30 seconds"']],
+  ["a valid URL string", ["a URL"]],
+  ["array", [list]],
+  ["object", ["a section with keys"]],
+  ["string", ["a text"]]
+])
+
+const prefix = "Expected "
+
+const isExpectation = (message: string): boolean => message.startsWith(prefix)
+
+const expectation = (message: string): ReadonlyArray<string> => {
+  if (!isExpectation(message)) return []
+  const expected = message.slice(prefix.length)
+  const literals = /^"[^"]*"(?: \| "[^"]*")+$/.test(expected)
+  return words.get(expected) ?? [literals ? `one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}` : expected]
+}
+
+const describeFound = ({ node, secret }: Place): string => {
+  if (hasValue(node)) return secret ? ", found a value that is not shown" : `, found ${quote(node.scalar.value.text)}`
+  return node.container === undefined
+    ? ""
+    : node.container.value._tag === "List"
+      ? ", found a list"
+      : ", found a section"
+}
+
+/**
+ * Whether a message gives away a secret of its section: its words are the Schema author's, and may quote what they refuse.
+ * In the fixed phrase of an expectation a very short secret may stand by chance.
+ */
+const quotesSecret = (message: string, { places }: SectionInput): boolean =>
+  places.values().some(({ node, secret }) => {
+    if (!secret || !hasValue(node)) return false
+    const { text } = node.scalar.value
+    return text.length >= (isExpectation(message) ? 4 : 1) && message.includes(text)
+  })
+
+const elementHint = (source: Source): string => {
+  if (source._tag === "Variable") return `; set its elements one by one: ${source.name}_0, ${source.name}_1, …`
+  if (source._tag === "Argument") return `; set its elements one by one: ${source.name}:0=…, ${source.name}:1=…`
+  return ""
+}
+
+const decisiveSource = (place: Pick<Place, "node"> | undefined): Source | undefined =>
+  place === undefined ? undefined : decisive(place.node)?.source
+
+const parentPlace = ({ places }: SectionInput, path: ReadonlyArray<string>): Place | undefined => {
+  for (let length = path.length - 1; length >= 0; length--) {
+    const place = places.get(placeKey(path.slice(0, length)))
+    if (place !== undefined) return place
+  }
+  return undefined
+}
+
+/**
+ * Warnings of keys that the section does not know. A variable is warned of only if it comes near a known key: what else
+ * is called `HOST_…` or `LOGGING_…` may be meant for another program.
+ */
+export const unknownKeyWarnings = (
+  { owner, section }: OwnedSection,
+  unknown: ReadonlyArray<UnknownKey>
+): ReadonlyArray<ConfigurationProblem> =>
+  unknown.flatMap(({ known, node, path }) => {
+    const source = firstSource(node)
+    const name = nearest(node.name, known)
+    if (name === undefined && source?._tag === "Variable") return []
+    const suggestion = name === undefined ? undefined : [section.path, ...path.slice(0, -1), name].join(":")
+    const expected = suggestion ?? (known.length > 0 ? `one of ${known.join(", ")}` : "no key here")
+    return [
+      new ConfigurationProblem({
+        key: [section.path, ...path].join(":"),
+        source: source === undefined ? null : describeSource(source),
+        expected,
+        owner,
+        message:
+          suggestion === undefined ? `unknown key; expected ${expected}` : `unknown key; did you mean ${suggestion}?`
+      })
+    ]
+  })
+
+const firstSource = (node: ConfigurationNode): Source | undefined =>
+  decisive(node)?.source ??
+  node.children
+    .values()
+    .map(firstSource)
+    .find((source) => source !== undefined)
