@@ -11,6 +11,7 @@ import * as BuiltInChecks from "../Health/BuiltInChecks.ts"
 import * as HealthChecks from "../Health/HealthChecks.ts"
 import * as HealthRoutes from "../Health/HealthRoutes.ts"
 import { duplicateNames, invalidTags, type RegisteredCheck } from "../Health/RegisteredCheck.ts"
+import { hostName } from "../HostConfiguration.ts"
 import { HostStartError } from "../HostStartError.ts"
 import { HttpMetrics } from "../Http/HttpMetrics.ts"
 import * as Pipeline from "../Http/Pipeline.ts"
@@ -19,9 +20,6 @@ import * as MetricsRoute from "../Telemetry/MetricsRoute.ts"
 import { type BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
 import { checkPlugins } from "./PluginChecks.ts"
 import * as PluginParts from "./PluginParts.ts"
-
-/** The name under which the host's own routes and checks stand beside those of plugins. */
-export const hostName = "layerhost/host"
 
 /** What an application is made of. */
 export interface ApplicationOptions {

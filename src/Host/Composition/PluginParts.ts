@@ -40,7 +40,7 @@ export const buildMiddleware = Effect.fnUntraced(function* (
       yield* Effect.logDebug(`Added middleware ${middleware.name} of plugin ${plugin.id} at order ${middleware.order}`)
     }
   }
-  const innermostFirst = steps.toSorted((a, b) => a.order - b.order).reverse()
+  const innermostFirst = steps.toSorted((a, b) => a.order - b.order).toReversed()
   return (handler: Handler): Handler => innermostFirst.reduce((inner, { apply }) => apply(inner), handler)
 })
 

@@ -1,0 +1,196 @@
+/**
+ * The host: from a list of plugins to a service that is ready to listen, and from there to one that runs.
+ *
+ * Building and running are apart, so that a test sends requests through the whole pipeline in memory.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpEffect from "effect/http/HttpEffect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
+import type * as Plugin from "../Plugins/Plugin.ts"
+import type { Validated } from "../Plugins/PluginList.ts"
+import * as PluginOrigin from "../Plugins/PluginOrigin.ts"
+import * as Application from "./Composition/Application.ts"
+import * as PluginParts from "./Composition/PluginParts.ts"
+import type * as Configuration from "./Configuration/Configuration.ts"
+import type { ConfigurationError } from "./Configuration/ConfigurationError.ts"
+import * as HostConfiguration from "./HostConfiguration.ts"
+import type { HostStartError } from "./HostStartError.ts"
+import * as Listener from "./Http/Listener.ts"
+import type { RegisteredRoute } from "./Http/RouteRegistry.ts"
+import * as Logging from "./Logging/Logging.ts"
+import * as Platform from "./Platform.ts"
+import * as Shutdown from "./Shutdown.ts"
+
+/** How a host is built, where that differs from what a process does. */
+export interface HostOptions {
+  /**
+   * Where the configuration comes from. When absent: the `appsettings` files of the working directory, the environment
+   * and the arguments of the process.
+   */
+  readonly configuration?: Configuration.Sources
+  /** Takes the lines of the log in place of standard output. */
+  readonly log?: (lines: string) => void
+}
+
+/** A host that is built: everything is there, but nothing listens. */
+export interface BuiltHost {
+  /** The ids of the plugins, in the order in which they run. */
+  readonly plugins: ReadonlyArray<string>
+  readonly routes: ReadonlyArray<RegisteredRoute>
+  /** Sends a request through the whole pipeline in memory. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Listens on every address of `host:urls` and starts the tasks, until the scope closes. */
+  readonly listen: Effect.Effect<RunningHost, Listener.ListenError, Scope.Scope>
+}
+
+/** A host that listens. */
+export interface RunningHost {
+  /** The URLs that the host listens on; a port 0 is replaced by the one that was picked. */
+  readonly addresses: ReadonlyArray<string>
+}
+
+/** Why a host does not start. */
+export type HostError = ConfigurationError | HostStartError | Listener.ListenError
+
+/** The host of this program, for whoever starts beside it. */
+export class Host extends Context.Service<Host, BuiltHost & RunningHost>()("layerhost/Host") {}
+
+/**
+ * Builds a host: reads the configuration, starts logging, builds the plugins in sort order, and puts their middleware and
+ * routes together. Everything is released, in reverse order, when the scope closes.
+ */
+export const build = <const Plugins extends ReadonlyArray<Plugin.Any>>(
+  plugins: Plugins & Validated<Plugins>,
+  options: HostOptions = {}
+): Effect.Effect<BuiltHost, ConfigurationError | HostStartError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const sorted = PluginOrigin.sort(plugins as ReadonlyArray<Plugin.Any>)
+    const platform = yield* Layer.build(Platform.layer)
+    const configuration = yield* Effect.provideContext(
+      HostConfiguration.load(sorted, options.configuration ?? processSources()),
+      platform
+    )
+    const logging = yield* Layer.build(
+      Logging.layer({
+        levels: configuration.logging,
+        format: configuration.logging.format,
+        write: options.log
+      })
+    )
+    const services = Context.mergeAll(platform, configuration.provider, logging)
+    return yield* Effect.provideContext(assemble(sorted, services, configuration), services)
+  })
+
+/** What a process is configured by. */
+const processSources = (): Configuration.Sources => ({
+  directory: process.cwd(),
+  environment: process.env,
+  args: process.argv.slice(2)
+})
+
+/** The phases after configuration and logging, each of which logs at Debug what it did. */
+const assemble = Effect.fnUntraced(
+  function* (
+    plugins: ReadonlyArray<Plugin.Any>,
+    services: Context.Context<never>,
+    configuration: HostConfiguration.HostConfiguration
+  ) {
+    yield* Effect.forEach(configuration.warnings, (warning) => Effect.logWarning(`Configuration: ${warning}`))
+    yield* Effect.logDebug(`Read ${configuration.tree.files.length} configuration files`, {
+      files: configuration.tree.files
+    })
+    const shutdown = new Shutdown.Shutdown()
+    const application = yield* Application.build({
+      plugins,
+      host: services,
+      sections: configuration.sections,
+      maxRequestSize: configuration.host.maxRequestSize,
+      docs: configuration.docs.enabled
+        ? { title: configuration.telemetry.name ?? "layerhost", version: "1.0.0" }
+        : undefined,
+      isShuttingDown: () => shutdown.hasBegun
+    })
+    yield* Effect.logDebug(`Application: ${application.plugins.length} plugins, ${application.routes.length} routes`)
+
+    const listen = Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      // Tasks go on until the last request is answered: their scope is older than the listeners, so it closes later.
+      const tasks = yield* Scope.fork(scope)
+      const addresses = (yield* Listener.listen(configuration.urls, application.httpEffect, configuration.host)).map(
+        Listener.formatAddress
+      )
+      yield* Scope.addFinalizer(scope, shutdown.begin(configuration.host.shutdownDelay))
+      yield* PluginParts.startTasks(application.plugins, tasks)
+      yield* Effect.logInfo(`Listening on ${addresses.join(", ")}`)
+      return { addresses }
+    }).pipe(Effect.annotateLogs({ namespace: "layerhost.host" }))
+
+    return {
+      plugins: plugins.map(({ id }) => id),
+      routes: application.routes,
+      fetch: HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(services)(application.httpEffect),
+      listen: Effect.provideContext(listen, services)
+    } satisfies BuiltHost
+  },
+  Effect.annotateLogs({ namespace: "layerhost.host" })
+)
+
+/**
+ * A host over the given plugins, as a layer that listens for as long as it lives.
+ *
+ * A plugin that needs a service which no earlier plugin provides is a compile error on that plugin.
+ */
+export const HostLive = <const Plugins extends ReadonlyArray<Plugin.Any>>(
+  plugins: Plugins & Validated<Plugins>,
+  options?: HostOptions
+): Layer.Layer<Host, HostError> =>
+  Layer.effect(
+    Host,
+    Effect.gen(function* () {
+      const built = yield* build<Plugins>(plugins, options)
+      return { ...built, ...(yield* built.listen) }
+    })
+  )
+
+/** The host did not start, and why has been written to standard error. */
+export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly cause: HostError }> {
+  override readonly [Runtime.errorReported] = false
+}
+
+/**
+ * Runs a host until it is interrupted, and then succeeds once requests in flight are answered and everything is released.
+ * Why a host does not start is written to standard error.
+ *
+ * @example
+ * ```ts
+ * Host.run(plugins).pipe(NodeRuntime.runMain)
+ * ```
+ */
+export const run = <const Plugins extends ReadonlyArray<Plugin.Any>>(
+  plugins: Plugins & Validated<Plugins>,
+  options?: HostOptions
+): Effect.Effect<void, StartFailed> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.exit(restore(Layer.launch(HostLive<Plugins>(plugins, options)))), (exit) => {
+      // A signal is how a service ends, not a failure of it.
+      if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return Effect.void
+      return Effect.catch(Effect.failCause(exit.cause), (cause) =>
+        Effect.andThen(Console.error(cause.message), new StartFailed({ cause }))
+      )
+    })
+  )
+
+/** Runs a host as the main program of a process: until SIGTERM or SIGINT, which end it with status 0. */
+export const runMain = <const Plugins extends ReadonlyArray<Plugin.Any>>(
+  plugins: Plugins & Validated<Plugins>,
+  options?: HostOptions
+): void => NodeRuntime.runMain(run<Plugins>(plugins, options))

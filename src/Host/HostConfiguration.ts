@@ -1,0 +1,59 @@
+/**
+ * The configuration of a host: loaded from its sources, and decoded for the host itself and every plugin at once.
+ */
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Plugin from "../Plugins/Plugin.ts"
+import * as Configuration from "./Configuration/Configuration.ts"
+import type { ConfigurationTree } from "./Configuration/ConfigurationTree.ts"
+import { decode } from "./Configuration/Decode.ts"
+import * as HostConfig from "./Configuration/HostConfig.ts"
+import * as TreeConfigProvider from "./Configuration/TreeConfigProvider.ts"
+import * as ListenUrl from "./Http/ListenUrl.ts"
+import { LoggingConfig } from "./Logging/LoggingConfig.ts"
+
+/** The name under which the host's own sections, routes and checks stand beside those of plugins. */
+export const hostName = "layerhost/host"
+
+const ownSections = [HostConfig.HostConfig, LoggingConfig, HostConfig.TelemetryConfig, HostConfig.DocsConfig]
+
+/** What the host reads of the configuration. */
+export interface HostConfiguration {
+  readonly tree: ConfigurationTree
+  readonly warnings: ReadonlyArray<string>
+  readonly host: HostConfig.HostConfig["Service"]
+  /** The addresses of `host:urls`. */
+  readonly urls: ReadonlyArray<ListenUrl.ListenUrl>
+  readonly logging: LoggingConfig["Service"]
+  readonly telemetry: HostConfig.TelemetryConfig["Service"]
+  readonly docs: HostConfig.DocsConfig["Service"]
+  /** The decoded sections of all plugins. */
+  readonly sections: Context.Context<never>
+  /** Lets Effect's own `Config` read the same values. */
+  readonly provider: Context.Context<never>
+}
+
+/** Loads and decodes; the error lists everything that is wrong with any source or section. */
+export const load = Effect.fnUntraced(function* (plugins: ReadonlyArray<Plugin.Any>, sources: Configuration.Sources) {
+  const tree = yield* Configuration.load(sources)
+  const { services, warnings } = yield* decode(tree, [
+    ...ownSections.map((section) => ({ section, owner: hostName })),
+    ...plugins.flatMap((plugin) => plugin.config.map((section) => ({ section, owner: plugin.id })))
+  ])
+  const sections = services as Context.Context<any>
+  const host = Context.get(sections, HostConfig.HostConfig)
+  return {
+    tree,
+    warnings: warnings.map(String),
+    host,
+    // The section's Schema has let only lists through that parse.
+    urls: Result.getOrThrow(ListenUrl.parseList(host.urls)),
+    logging: Context.get(sections, LoggingConfig),
+    telemetry: Context.get(sections, HostConfig.TelemetryConfig),
+    docs: Context.get(sections, HostConfig.DocsConfig),
+    sections: services,
+    provider: Context.make(ConfigProvider.ConfigProvider, TreeConfigProvider.make(tree))
+  } satisfies HostConfiguration
+})
