@@ -87,8 +87,18 @@ export const build = <const Plugins extends ReadonlyArray<Plugin.Any>>(
       })
     )
     const services = Context.mergeAll(platform, configuration.provider, logging)
-    return yield* Effect.provideContext(assemble(sorted, services, configuration), services)
+    return yield* withServices(services, assemble(sorted, services, configuration))
   })
+
+/** Runs an effect with services that its finalizers see too, so that what they log goes to the host's log. */
+const withServices = <A, E>(
+  services: Context.Context<never>,
+  effect: Effect.Effect<A, E, Scope.Scope>
+): Effect.Effect<A, E, Scope.Scope> =>
+  Effect.flatMap(
+    Effect.acquireRelease(Scope.make(), (scope, exit) => Effect.provideContext(Scope.close(scope, exit), services)),
+    (scope) => Effect.provideContext(effect, Context.add(services, Scope.Scope, scope))
+  )
 
 /** What a process is configured by. */
 const processSources = (): Configuration.Sources => ({
@@ -138,7 +148,7 @@ const assemble = Effect.fnUntraced(
       plugins: plugins.map(({ id }) => id),
       routes: application.routes,
       fetch: HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(services)(application.httpEffect),
-      listen: Effect.provideContext(listen, services)
+      listen: withServices(services, listen)
     } satisfies BuiltHost
   },
   Effect.annotateLogs({ namespace: "layerhost.host" })
@@ -167,30 +177,28 @@ export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly caus
 }
 
 /**
- * Runs a host until it is interrupted, and then succeeds once requests in flight are answered and everything is released.
- * Why a host does not start is written to standard error.
+ * Runs a host until it is interrupted; then requests in flight are answered and everything is released. Why a host does
+ * not start is written to standard error.
  *
  * @example
  * ```ts
- * Host.run(plugins).pipe(NodeRuntime.runMain)
+ * Host.run(plugins).pipe(NodeRuntime.runMain({ teardown: Host.teardown }))
  * ```
  */
 export const run = <const Plugins extends ReadonlyArray<Plugin.Any>>(
   plugins: Plugins & Validated<Plugins>,
   options?: HostOptions
-): Effect.Effect<void, StartFailed> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.exit(restore(Layer.launch(HostLive<Plugins>(plugins, options)))), (exit) => {
-      // A signal is how a service ends, not a failure of it.
-      if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return Effect.void
-      return Effect.catch(Effect.failCause(exit.cause), (cause) =>
-        Effect.andThen(Console.error(cause.message), new StartFailed({ cause }))
-      )
-    })
+): Effect.Effect<never, StartFailed> =>
+  Effect.catch(Layer.launch(HostLive<Plugins>(plugins, options)), (cause) =>
+    Effect.andThen(Console.error(cause.message), new StartFailed({ cause }))
   )
+
+/** The status of a process that runs a host: 0 when a signal ended it, since that is how a service ends; 1 on failure. */
+export const teardown: Runtime.Teardown = (exit, onExit) =>
+  Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit)
 
 /** Runs a host as the main program of a process: until SIGTERM or SIGINT, which end it with status 0. */
 export const runMain = <const Plugins extends ReadonlyArray<Plugin.Any>>(
   plugins: Plugins & Validated<Plugins>,
   options?: HostOptions
-): void => NodeRuntime.runMain(run<Plugins>(plugins, options))
+): void => NodeRuntime.runMain(run<Plugins>(plugins, options), { teardown })

@@ -20,6 +20,6 @@ export class Shutdown {
         this.#hasBegun = true
       }),
       Effect.andThen(Effect.logInfo("Shutting down"), Effect.sleep(delay))
-    )
+    ).pipe(Effect.annotateLogs({ namespace: "layerhost.host" }))
   }
 }
