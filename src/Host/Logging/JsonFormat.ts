@@ -19,11 +19,12 @@ import { escapeControls } from "./Escape.ts"
 import type { LogRecord } from "./LogRecord.ts"
 import * as LogValue from "./LogValue.ts"
 import { isSecretName, redacted } from "./SecretNames.ts"
+import { toIso } from "./Timestamp.ts"
 
 /** A record as one line of JSON. */
 export const format = (record: LogRecord): string => {
   let line =
-    `{"@timestamp":"${record.date.toISOString()}","log.level":"${record.level}"` +
+    `{"@timestamp":"${toIso(record.date)}","log.level":"${record.level}"` +
     `,"log.logger":${JSON.stringify(record.namespace)},"message":${JSON.stringify(record.message)}`
   if (record.error !== undefined) {
     line +=

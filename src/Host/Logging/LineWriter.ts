@@ -21,14 +21,14 @@ export interface LineWriter {
   readonly add: (line: string) => void
   /** Hands everything to the sink now. */
   readonly flush: () => void
-  /** Flushes, and waits a moment for a sink that is full. Lines that come later still are written, each at once. */
+  /** Flushes, and waits a second at most for a sink that is full. Lines that come later are written, each at once. */
   readonly close: Effect.Effect<void>
 }
 
 /** More than this waits for no turn of the event loop. */
 const flushAt = 65_536
 
-/** How long {@link LineWriter.close} waits for a sink that is full. */
+/** How long {@link LineWriter.close} waits for a sink that is full, in milliseconds. */
 const closeTimeout = 1000
 
 /** Makes a writer. `maxPending` is the bound of what waits for a sink that is full, in characters: 8 Mi when absent. */
@@ -82,13 +82,14 @@ export const make = (
     close: Effect.callback<void>((resume) => {
       isClosed = true
       writeUnlessFull()
-      if (!isFull) return resume(Effect.void)
       // The wait is for the machine, not for a clock that a test may hold.
       const timeout = setTimeout(() => resume(Effect.void), closeTimeout)
-      sink.onceReady(() => {
+      const resumeOnceTaken = () => {
+        if (isFull) return sink.onceReady(resumeOnceTaken)
         clearTimeout(timeout)
         resume(Effect.void)
-      })
+      }
+      resumeOnceTaken()
     })
   }
 }

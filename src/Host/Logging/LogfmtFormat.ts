@@ -6,6 +6,7 @@ import { quote } from "./Escape.ts"
 import type { LogRecord } from "./LogRecord.ts"
 import * as LogValue from "./LogValue.ts"
 import { isSecretName, redacted } from "./SecretNames.ts"
+import { toIso } from "./Timestamp.ts"
 
 const fields = new Set([
   "time",
@@ -23,7 +24,7 @@ const fields = new Set([
 /** A record as one line of `key=value` pairs. */
 export const format = (record: LogRecord): string => {
   let line =
-    `time=${record.date.toISOString()} level=${record.level}` +
+    `time=${toIso(record.date)} level=${record.level}` +
     ` logger=${formatText(record.namespace)} msg=${formatText(record.message)}`
   if (record.error !== undefined) {
     line +=

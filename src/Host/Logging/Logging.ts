@@ -1,6 +1,7 @@
 /**
  * The host's logging: Effect's log lines, filtered by namespace and written in one format.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -37,15 +38,16 @@ const namespace = "layerhost.host.logging"
  * Replaces Effect's loggers by the host's, and provides {@link Logging}.
  *
  * Lines are written when the current turn of the event loop ends, when the layer is released and when the process exits;
- * what a killed process had not written is lost. A standard output that nobody reads any more does no harm.
+ * what a killed process had not written is lost, and so is what a pipe did not take when `process.exit` ends the process.
+ * A standard output that is slow or closed does no harm: see {@link LineWriter}.
  */
 export const layer = (options: {
   readonly levels: LogLevels.LevelTable
   /** `pretty` on a terminal and `json` elsewhere when undefined. */
   readonly format: Format | undefined
   /**
-   * The lowest level that a later table may ask for; the lowest of `levels` when absent. Effect drops lines below it
-   * before any logger sees them, and lines above it cost a look-up even where the table suppresses them.
+   * The lowest level that a later table may ask for; the lowest of `levels` when absent. Lines below it cost next to
+   * nothing, since Effect drops them before it looks for a logger; those that only the table suppresses cost a look-up.
    */
   readonly floor?: LogLevels.LevelName | undefined
   /** Whether a person reads the output; by default whether standard output is a terminal. */
@@ -56,11 +58,14 @@ export const layer = (options: {
   Layer.effectContext(
     Effect.gen(function* () {
       const context = yield* Effect.context()
+      const clock = yield* Clock.Clock
       const isTerminal = options.isTerminal ?? (options.write === undefined && process.stdout.isTTY === true)
       const format = formatter(options.format ?? (isTerminal ? "pretty" : "json"), isTerminal)
       const sink =
         options.write === undefined ? LineWriter.fromStream(process.stdout) : LineWriter.fromFunction(options.write)
-      const writer = LineWriter.make(sink, { dropped: (count) => format(droppedRecord(count)) })
+      const writer = LineWriter.make(sink, {
+        dropped: (count) => format(droppedRecord(count, new Date(clock.currentTimeMillisUnsafe())))
+      })
       process.on("exit", writer.flush)
       yield* Effect.addFinalizer(() =>
         Effect.andThen(
@@ -110,8 +115,8 @@ const linesTotal = Object.fromEntries(
   ])
 ) as { readonly [Name in LogLevels.LevelName]: Metric.Counter<number> }
 
-const droppedRecord = (count: number): LogRecord.LogRecord => ({
-  date: new Date(),
+const droppedRecord = (count: number, date: Date): LogRecord.LogRecord => ({
+  date,
   level: "Warning",
   namespace,
   message: "Log lines were dropped, because the output did not take them in time",

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { setImmediate } from "node:timers/promises"
 import { Writable } from "node:stream"
 import * as LineWriter from "../../../src/Host/Logging/LineWriter.ts"
@@ -84,11 +85,16 @@ describe("LineWriter", () => {
       const sink = slowSink()
       const writer = LineWriter.make(sink, { dropped })
       writer.add("a\n")
-      yield* Effect.forkChild(Effect.sync(sink.ready), { startImmediately: false })
-      yield* writer.close
-      assert.deepStrictEqual(sink.written, ["a\n"])
+      writer.flush()
       writer.add("b\n")
+      const closing = yield* Effect.forkChild(writer.close, { startImmediately: true })
+      sink.ready()
       assert.deepStrictEqual(sink.written, ["a\n", "b\n"])
+      assert.isUndefined(closing.pollUnsafe(), "the second write is not taken yet")
+      sink.ready()
+      yield* Fiber.join(closing)
+      writer.add("c\n")
+      assert.deepStrictEqual(sink.written, ["a\n", "b\n", "c\n"])
     })
   )
 

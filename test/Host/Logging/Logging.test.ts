@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Deferred from "effect/Deferred"
+import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as Logging from "../../../src/Host/Logging/Logging.ts"
 import * as LogLevels from "../../../src/Host/Logging/LogLevels.ts"
@@ -35,14 +36,14 @@ describe("Logging", () => {
     })
   )
 
-  it.effect("replaces Effect's own logger", () =>
+  it.effect("replaces the loggers that were there", () =>
     Effect.gen(function* () {
-      const output = yield* logged(
-        Effect.flatMap(Effect.context(), (context) =>
-          Effect.logInfo(`${context.mapUnsafe.has("effect/Logger/CurrentLoggers")}`)
-        )
+      const others: Array<unknown> = []
+      const output = yield* logged(Effect.logInfo("x")).pipe(
+        Effect.provide(Logger.layer([Logger.make(({ message }) => void others.push(message))]))
       )
-      assert.deepStrictEqual(messages(output), ["true"])
+      assert.deepStrictEqual(messages(output), ["x"])
+      assert.deepStrictEqual(others, [])
     })
   )
 
