@@ -105,7 +105,11 @@ export const make = Effect.fnUntraced(function* (
     })
 
   return {
-    makeRoot: fs.makeDirectory(root, { recursive: true, mode: 0o700 }),
+    makeRoot: Effect.andThen(
+      fs.makeDirectory(root, { recursive: true, mode: 0o700 }),
+      // The parent may be none of ours to read, and then it was there already.
+      Effect.ignore(syncDirectory(path.dirname(root)))
+    ),
 
     sweep: (levels) => sweep(root, levels),
 

@@ -31,7 +31,7 @@ export interface Options {
 export const make = Effect.fnUntraced(function* (options: Options) {
   const root = (yield* Path.Path).resolve(options.path)
   const files = yield* DurableFiles.make(root)
-  // Keeps an update from bringing back a secret that a delete at the same time removes.
+  // Keeps an update from bringing back a secret that a delete in this process removes at the same time.
   const locks = yield* RcMap.make({ lookup: (_file: string) => Semaphore.make(1) })
 
   yield* Effect.logWarning(`Secrets are kept as plain files in ${root}: for development and tests only`)

@@ -23,7 +23,7 @@ export const healthCheck = (directory: string): HealthCheck.HealthCheck<FileSyst
         // Another process may have deleted the file that this one has just opened.
         Effect.andThen(fs.remove(probe, { force: true })),
         Effect.match({
-          onSuccess: () => HealthCheck.healthy(`Secrets can be written in ${root}`),
+          onSuccess: () => HealthCheck.healthy(),
           onFailure: (error) => HealthCheck.unhealthy(`Secrets cannot be written in ${root}: ${error.message}`)
         })
       )

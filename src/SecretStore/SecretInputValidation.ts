@@ -29,7 +29,5 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 /** The encoded form, checks left to the decoding, so that all of them are reported under the names of the fields. */
 const reveal = (value: unknown): unknown => {
   if (Redacted.isRedacted(value)) return Redacted.value(value)
-  return Predicate.isObject(value) && !Array.isArray(value)
-    ? Record.map(value as Record<string, unknown>, reveal)
-    : value
+  return Predicate.isObject(value) ? Record.map(value, reveal) : value
 }

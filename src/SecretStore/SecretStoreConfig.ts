@@ -21,5 +21,5 @@ export class SecretStoreConfig extends Section.Service<SecretStoreConfig>()("sec
   /** Keeps secrets as plain files instead of on the server. */
   useLocalFileSystem: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   /** The root directory of the files; relative to the working directory. */
-  localFileSystemPath: text("./nodep-secretstore")
+  localFileSystemPath: Schema.NonEmptyString.pipe(Schema.withDecodingDefaultKey(Effect.succeed("./nodep-secretstore")))
 }) {}

@@ -1,0 +1,332 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import type * as Path from "effect/Path"
+import type { SystemErrorTag } from "effect/PlatformError"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import type { Bucket } from "../../src/SecretStore/BucketSet.ts"
+import * as FileBackend from "../../src/SecretStore/FileBackend.ts"
+import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
+import type { SecretId } from "../../src/SecretStore/SecretId.ts"
+import { revealed, suite } from "./SecretStorageTest.ts"
+import { type Credentials, CredentialStorage, login, samples } from "./support/Credentials.ts"
+import { failure, filesBelow, fileSystemWith, openedWith, platform, temporaryDirectory } from "./support/Files.ts"
+
+suite(
+  "plain files",
+  Layer.unwrap(Effect.map(temporaryDirectory, (root) => FileBackend.layer({ path: root }))).pipe(
+    Layer.provide(platform)
+  )
+)
+
+/** Runs with a storage over the files below a directory. */
+const over =
+  (root: string, files: Layer.Layer<FileSystem.FileSystem | Path.Path> = platform) =>
+  <A, E>(effect: Effect.Effect<A, E, CredentialStorage | SecretBackend>): Effect.Effect<A, E> =>
+    Effect.provide(
+      effect,
+      CredentialStorage.layer.pipe(Layer.provideMerge(FileBackend.layer({ path: root })), Layer.provide(files))
+    )
+
+type CredentialId = SecretId<Bucket<typeof Credentials>>
+
+const create = (password: string) => CredentialStorage.use((storage) => storage.create("ApiKeys", login(password)))
+const get = (id: CredentialId) => CredentialStorage.use((storage) => Effect.map(storage.get(id), revealed))
+const update = (id: CredentialId, password: string) =>
+  CredentialStorage.use((storage) => storage.update(id, login(password)))
+const remove = (id: CredentialId) => CredentialStorage.use((storage) => storage.delete(id))
+const unavailable = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), (error) => expect(error._tag).toBe("SecretBackendUnavailable"))
+
+const fileOf = (id: SecretId) => path.join("Credentials", id.bucket, id.type, `${id.key}.json`)
+
+describe("FileBackend", () => {
+  it.effect("keeps <root>/<bucket set>/<bucket>/<type>/<key>.json for its owner only", () =>
+    Effect.gen(function* () {
+      const root = path.join(yield* temporaryDirectory, "a", "b")
+      const id = yield* create("1").pipe(over(root))
+      expect(filesBelow(root)).toEqual([fileOf(id)])
+      expect(JSON.parse(fs.readFileSync(path.join(root, fileOf(id)), "utf8"))).toEqual({
+        type: "UsernamePassword",
+        username: "ada",
+        password: "1"
+      })
+      const parts = ["", "Credentials", "Credentials/ApiKeys", "Credentials/ApiKeys/UsernamePassword"]
+      for (const part of parts) expect(fs.statSync(path.join(root, part)).mode & 0o777).toBe(0o700)
+      expect(fs.statSync(path.join(root, fileOf(id))).mode & 0o777).toBe(0o600)
+      yield* update(id, "2").pipe(over(root))
+      expect(fs.statSync(path.join(root, fileOf(id))).mode & 0o777).toBe(0o600)
+      expect(yield* get(id).pipe(over(root))).toMatchObject({ password: "2" })
+      yield* remove(id).pipe(over(root))
+      expect(filesBelow(root)).toEqual([])
+    })
+  )
+
+  it.effect("warns at start where the files are", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      const logged: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => void logged.push(`${logLevel} ${String(message)}`))
+      yield* Effect.void.pipe(over(root), Effect.provide(Logger.layer([logger])))
+      expect(logged).toEqual([`Warn Secrets are kept as plain files in ${root}: for development and tests only`])
+    })
+  )
+
+  it.effect("temporary siblings are hidden, and swept at start; nothing else is", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      const id = yield* create("1").pipe(over(root))
+      const directory = path.dirname(fileOf(id))
+      const kept = [
+        "note.tmp",
+        path.join("Credentials", ".keep.0123456789abcdef.tmp"),
+        path.join(directory, ".hidden"),
+        path.join(directory, "deeper", `.${id.key}.json.0123456789abcdef.tmp`)
+      ]
+      fs.mkdirSync(path.join(root, directory, "deeper"))
+      for (const file of kept) fs.writeFileSync(path.join(root, file), "")
+      fs.writeFileSync(path.join(root, directory, `.${id.key}.json.0123456789abcdef.tmp`), '{"type"')
+      expect(yield* get(id).pipe(over(root))).toMatchObject({ password: "1" })
+      expect(filesBelow(root)).toEqual([...kept, fileOf(id)].toSorted())
+    })
+  )
+
+  it.effect("a start in another process that sweeps a file being written does not fail the write", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      const id = yield* create("1").pipe(over(root))
+      let swept = 0
+      const files = fileSystemWith((real) => ({
+        rename: (from, to) =>
+          swept++ === 0 ? Effect.andThen(real.remove(from), real.rename(from, to)) : real.rename(from, to)
+      }))
+      yield* update(id, "2").pipe(over(root, files))
+      expect(swept).toBe(2)
+      expect(yield* get(id).pipe(over(root))).toMatchObject({ password: "2" })
+      expect(filesBelow(root)).toEqual([fileOf(id)])
+    })
+  )
+
+  it.effect("a directory that vanished while the process ran is made again", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        yield* create("1")
+        fs.rmSync(path.join(root, "Credentials"), { recursive: true })
+        yield* unavailable(create("2"))
+        const id = yield* create("3")
+        expect(yield* get(id)).toMatchObject({ password: "3" })
+      }).pipe(over(root))
+    })
+  )
+
+  it.effect("a root that is missing is a failure and not an absence", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const id = yield* create("1")
+        fs.rmSync(root, { recursive: true })
+        yield* unavailable(get(id))
+        yield* unavailable(update(id, "2"))
+        yield* unavailable(remove(id))
+        yield* unavailable(create("2"))
+        expect(fs.existsSync(root)).toBe(false)
+      }).pipe(over(root))
+    })
+  )
+
+  it.effect("a root that cannot be used lets the service start, fails operations, and can be mended", () =>
+    Effect.gen(function* () {
+      const root = path.join(yield* temporaryDirectory, "root")
+      fs.writeFileSync(root, "")
+      yield* Effect.gen(function* () {
+        yield* unavailable(create("1"))
+        fs.rmSync(root)
+        fs.mkdirSync(root)
+        yield* create("2")
+      }).pipe(over(root))
+    })
+  )
+
+  it.effect("what does not decode is corrupt, and the error does not repeat it", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      const id = yield* create("1").pipe(over(root))
+      for (const content of [
+        "",
+        "canary",
+        '{"password":"canary',
+        '{"type":"UsernamePassword","username":"canary"}',
+        '{"type":"UsernamePassword","username":"canary","password":["canary"]}',
+        '{"type":"UsernamePasswordApiKey","username":"canary","password":"canary","apiKey":"canary"}',
+        "null"
+      ]) {
+        fs.writeFileSync(path.join(root, fileOf(id)), content)
+        const error = yield* Effect.flip(get(id)).pipe(over(root))
+        expect(error).toMatchObject({ _tag: "SecretCorrupt", id: id.id })
+        expect(error.message).not.toContain("canary")
+      }
+      expect(yield* update(id, "2").pipe(over(root))).toEqual(id)
+      expect(yield* get(id).pipe(over(root))).toMatchObject({ password: "2" })
+    })
+  )
+
+  it.effect("no id leads out of the root, not even one that no parser let through", () =>
+    Effect.gen(function* () {
+      const outside = yield* temporaryDirectory
+      const root = path.join(outside, "root")
+      const victim = path.join(outside, "victim.json")
+      fs.writeFileSync(victim, "untouched")
+      const id = yield* create("1").pipe(over(root))
+      const forged = ["../../../../victim", "..", "a/b", "a\\b", "a\0b", ".hidden", ""].flatMap((part) => [
+        { ...id, key: part },
+        { ...id, bucket: part },
+        { ...id, type: part }
+      ]) as unknown as ReadonlyArray<SecretId>
+      const backend = yield* SecretBackend.pipe(over(root))
+      for (const id of forged) {
+        for (const bucketSet of ["Credentials", "../root/Credentials"]) {
+          const operations: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+            backend.get({ bucketSet, id }),
+            backend.create({ bucketSet, id }, samples.UsernamePassword),
+            backend.update({ bucketSet, id }, samples.UsernamePassword),
+            backend.delete({ bucketSet, id })
+          ]
+          for (const operation of operations) {
+            expect(Exit.isFailure(yield* Effect.exit(operation))).toBe(true)
+          }
+        }
+      }
+      expect(filesBelow(outside)).toEqual([path.join("root", fileOf(id)), "victim.json"])
+      expect(fs.readFileSync(victim, "utf8")).toBe("untouched")
+    })
+  )
+})
+
+describe("FileBackend with one operation broken", () => {
+  const isTemporary = (file: string) => file.endsWith(".tmp")
+  const isDirectory = (file: string) => !path.basename(file).includes(".")
+  const tags: ReadonlyArray<SystemErrorTag> = ["PermissionDenied", "Unknown"]
+
+  const breaks = {
+    open: (tag) =>
+      fileSystemWith((real) => ({
+        open: (file, options) => (isTemporary(file) ? failure("open", tag) : real.open(file, options))
+      })),
+    write: (tag) => openedWith((file) => (isTemporary(file) ? { writeAll: () => failure("writeAll", tag) } : {})),
+    "half of a write": (tag) =>
+      openedWith((file) =>
+        isTemporary(file)
+          ? {
+              writeAll: (bytes) => {
+                fs.writeFileSync(file, bytes.subarray(0, bytes.length / 2))
+                return failure("writeAll", tag)
+              }
+            }
+          : {}
+      ),
+    "sync of the file": (tag) => openedWith((file) => (isTemporary(file) ? { sync: failure("sync", tag) } : {})),
+    "sync of the directory": (tag) => openedWith((file) => (isDirectory(file) ? { sync: failure("sync", tag) } : {})),
+    rename: (tag) => fileSystemWith(() => ({ rename: () => failure("rename", tag) })),
+    link: (tag) => fileSystemWith(() => ({ link: () => failure("link", tag) }))
+  } satisfies Record<string, (tag: SystemErrorTag) => Layer.Layer<FileSystem.FileSystem | Path.Path>>
+
+  it.effect.each(Object.keys(breaks).filter((name) => name !== "rename") as Array<keyof typeof breaks>)(
+    "%s: a create fails and leaves nothing",
+    (name) =>
+      Effect.gen(function* () {
+        for (const tag of tags) {
+          const root = yield* temporaryDirectory
+          yield* unavailable(create("1")).pipe(over(root, breaks[name](tag)))
+          expect(filesBelow(root)).toEqual([])
+        }
+      })
+  )
+
+  it.effect.each(Object.keys(breaks).filter((name) => name !== "link") as Array<keyof typeof breaks>)(
+    "%s: an update fails and leaves the old secret or the new one",
+    (name) =>
+      Effect.gen(function* () {
+        for (const tag of tags) {
+          const root = yield* temporaryDirectory
+          const id = yield* create("1").pipe(over(root))
+          yield* unavailable(update(id, "2")).pipe(over(root, breaks[name](tag)))
+          expect(filesBelow(root)).toEqual([fileOf(id)])
+          // The directory is flushed last, when the new secret is in place already.
+          const password = name === "sync of the directory" ? "2" : "1"
+          expect(yield* get(id).pipe(over(root))).toMatchObject({ password })
+        }
+      })
+  )
+
+  it.effect("a read that fails is no absence, and neither are a lookup and a removal", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      const id = yield* create("1").pipe(over(root))
+      for (const tag of tags) {
+        const broken = (change: Partial<FileSystem.FileSystem>) =>
+          over(
+            root,
+            fileSystemWith(() => change)
+          )
+        yield* unavailable(get(id)).pipe(broken({ readFileString: () => failure("readFileString", tag) }))
+        yield* unavailable(update(id, "2")).pipe(broken({ exists: () => failure("exists", tag) }))
+        yield* unavailable(remove(id)).pipe(broken({ remove: () => failure("remove", tag) }))
+        yield* unavailable(create("2")).pipe(broken({ makeDirectory: () => failure("makeDirectory", tag) }))
+      }
+      expect(yield* get(id).pipe(over(root))).toMatchObject({ password: "1" })
+    })
+  )
+
+  it.effect("an update that is interrupted half-way leaves a whole secret and no stray file", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      const id = yield* create("1").pipe(over(root))
+      const writing = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      const paused = Effect.andThen(Deferred.succeed(writing, undefined), Deferred.await(goOn))
+      const files = fileSystemWith((real) => ({ rename: (from, to) => Effect.andThen(paused, real.rename(from, to)) }))
+      const fiber = yield* Effect.forkChild(update(id, "2").pipe(over(root, files)))
+      yield* Deferred.await(writing)
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber))
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(interrupting)
+      const exit = yield* Fiber.await(fiber)
+      expect(Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)).toBe(true)
+      expect(filesBelow(root)).toEqual([fileOf(id)])
+      expect(yield* get(id).pipe(over(root))).toMatchObject({ password: "2" })
+    })
+  )
+
+  it.effect("an update that waits for another of the same secret can be interrupted, and others do not wait", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      const [one, two] = [yield* create("1").pipe(over(root)), yield* create("1").pipe(over(root))]
+      const writing = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      const paused = Effect.andThen(Deferred.succeed(writing, undefined), Deferred.await(goOn))
+      const files = fileSystemWith((real) => ({
+        rename: (from, to) =>
+          to.includes(one.key) ? Effect.andThen(paused, real.rename(from, to)) : real.rename(from, to)
+      }))
+      yield* Effect.gen(function* () {
+        const first = yield* Effect.forkChild(update(one, "2"))
+        yield* Deferred.await(writing)
+        const second = yield* Effect.forkChild(update(one, "3"))
+        yield* update(two, "2")
+        yield* Fiber.interrupt(second)
+        yield* Deferred.succeed(goOn, undefined)
+        yield* Fiber.join(first)
+        expect(yield* get(one)).toMatchObject({ password: "2" })
+        expect(yield* get(two)).toMatchObject({ password: "2" })
+      }).pipe(over(root, files))
+    })
+  )
+})

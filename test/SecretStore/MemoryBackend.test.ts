@@ -1,0 +1,4 @@
+import * as MemoryBackend from "../../src/SecretStore/MemoryBackend.ts"
+import { suite } from "./SecretStorageTest.ts"
+
+suite("memory", MemoryBackend.layer())

@@ -1,0 +1,52 @@
+/** Real files in a directory of the test's own, and ways to break one operation on them. */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as PlatformError from "effect/PlatformError"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+
+export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
+
+/** A directory that is removed with the scope. */
+export const temporaryDirectory = Effect.acquireRelease(
+  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "secrets-"))),
+  (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
+)
+
+/** Every file below a directory, as paths relative to it. */
+export const filesBelow = (directory: string): ReadonlyArray<string> =>
+  fs
+    .readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
+    .toSorted()
+
+export const failure = (method: string, tag: PlatformError.SystemErrorTag) =>
+  Effect.fail(PlatformError.systemError({ _tag: tag, module: "FileSystem", method }))
+
+/** The real file system with some operations replaced. */
+export const fileSystemWith = (change: (real: FileSystem.FileSystem) => Partial<FileSystem.FileSystem>) =>
+  Layer.effect(
+    FileSystem.FileSystem,
+    Effect.map(FileSystem.FileSystem, (real) => ({ ...real, ...change(real) }))
+  ).pipe(Layer.provideMerge(NodePath.layer), Layer.provide(NodeFileSystem.layer))
+
+/** The real file system, whose opened files have some operations replaced. */
+export const openedWith = (change: (path: string) => Partial<FileSystem.File>) =>
+  fileSystemWith((real) => ({
+    open: (path, options) =>
+      Effect.map(real.open(path, options), (file) => {
+        const changes = change(path)
+        return new Proxy(file, {
+          get: (target, key) => {
+            if (key in changes) return changes[key as keyof FileSystem.File]
+            const value: unknown = Reflect.get(target, key, target)
+            return typeof value === "function" ? value.bind(target) : value
+          }
+        })
+      })
+  }))

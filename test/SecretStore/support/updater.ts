@@ -1,0 +1,39 @@
+/**
+ * A process that updates secrets until it is killed. It tells on its standard output, synchronously, what it begins and
+ * what is done: `begin <index> <number>`, `done <index> <number>`.
+ *
+ * Arguments: the root, the first number, and the ids.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as fs from "node:fs"
+import * as FileBackend from "../../../src/SecretStore/FileBackend.ts"
+import * as SecretId from "../../../src/SecretStore/SecretId.ts"
+import { Credentials, CredentialStorage } from "./Credentials.ts"
+import { platform } from "./Files.ts"
+import { numbered } from "./numbered.ts"
+
+const [root, first, ...ids] = process.argv.slice(2) as [string, string, ...Array<string>]
+let number = Number(first)
+
+const updates = Effect.gen(function* () {
+  const storage = yield* CredentialStorage
+  const update = (id: SecretId.SecretId<"ApiKeys">, index: number) =>
+    Effect.suspend(() => {
+      const mine = number++
+      fs.writeSync(1, `begin ${index} ${mine}\n`)
+      return Effect.tap(storage.update(id, numbered(mine)), () =>
+        Effect.sync(() => fs.writeSync(1, `done ${index} ${mine}\n`))
+      )
+    })
+  const parsed = ids.map((id) => Option.getOrThrow(SecretId.parse(Credentials, id)) as SecretId.SecretId<"ApiKeys">)
+  yield* Effect.forever(Effect.forEach(parsed, update, { concurrency: 4, discard: true }))
+})
+
+await Effect.runPromise(
+  Effect.provide(
+    updates,
+    CredentialStorage.layer.pipe(Layer.provide(FileBackend.layer({ path: root })), Layer.provide(platform))
+  )
+)
