@@ -2,7 +2,9 @@
  * The secret store as a plugin: it provides the backend that the configuration asks for, and checks that it can be used.
  */
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import * as Plugin from "../Plugins/Plugin.ts"
 import * as FileBackend from "./FileBackend.ts"
@@ -27,7 +29,7 @@ export class SecretServerUnsupported extends Schema.TaggedError<SecretServerUnsu
 const backend: Layer.Layer<
   SecretBackend,
   SecretServerUnsupported,
-  SecretStoreConfig | Layer.Services<ReturnType<typeof FileBackend.layer>>
+  SecretStoreConfig | FileSystem.FileSystem | Path.Path
 > = Layer.unwrap(
   SecretStoreConfig.useSync((config) =>
     config.useLocalFileSystem

@@ -1,10 +1,11 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type * as HealthCheck from "../../src/Plugins/HealthCheck.ts"
+import type * as Plugin from "../../src/Plugins/Plugin.ts"
 import { SecretStoreConfig } from "../../src/SecretStore/SecretStoreConfig.ts"
 import { secretStore } from "../../src/SecretStore/SecretStorePlugin.ts"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
@@ -22,6 +23,11 @@ describe("secretStore", () => {
   it("is a plugin of the framework, which owns the section", () => {
     expect(secretStore).toMatchObject({ id: "layerhost/secret-store", origin: "framework" })
     expect(secretStore.config.map(({ path }) => path)).toEqual(["secretstore"])
+  })
+
+  it("provides the backend, and needs nothing that the host does not give", () => {
+    expectTypeOf<Plugin.Provides<typeof secretStore>>().toEqualTypeOf<SecretBackend>()
+    expectTypeOf<Plugin.Requires<typeof secretStore>>().toEqualTypeOf<never>()
   })
 
   it.effect("has the documented defaults, and hides the token", () =>
