@@ -16,7 +16,7 @@ export const parse = (text: string): DocumentNode => {
     merge: true,
     uniqueKeys: false,
     prettyErrors: false,
-    logLevel: "silent",
+    logLevel: "error",
     lineCounter: lines
   })
   // An unknown tag is a mere warning to the parser; here it would change what a value means.

@@ -25,7 +25,8 @@ const decoded = Effect.fnUntraced(function* (sources: Configuration.Sources) {
   const tree = yield* Configuration.load(sources)
   const sections = [HostConfig, Logging, CorsPolicy].map((section) => ({ section, owner: "test" }))
   const { services } = yield* decode(tree, sections)
-  const all = services as typeof services & Parameters<typeof Effect.provideContext<HostConfig | Logging | CorsPolicy>>[0]
+  const all = services as typeof services &
+    Parameters<typeof Effect.provideContext<HostConfig | Logging | CorsPolicy>>[0]
   return yield* Effect.all({ host: HostConfig, logging: Logging, cors: CorsPolicy }).pipe(Effect.provideContext(all))
 })
 
@@ -53,7 +54,9 @@ withLayer(layer)((test) => {
           const tree = yield* loadFiles(named(...order.slice(0, index + 1)))
           assert.strictEqual(findText(tree.root, "winner"), name)
           assert.deepStrictEqual(
-            tree.assignments.filter(({ value }) => value._tag === "Scalar").map(({ value }) => "text" in value && value.text),
+            tree.assignments
+              .filter(({ value }) => value._tag === "Scalar")
+              .map(({ value }) => "text" in value && value.text),
             order.slice(0, index + 1)
           )
         })
@@ -92,14 +95,23 @@ withLayer(layer)((test) => {
       })
     )
 
-    test.effect("files whose names do not start with appsettings are ignored, and so is what only looks like them", () =>
-      Effect.gen(function* () {
-        const tree = yield* loadFiles(
-          named("settings.json", "my.appsettings.json", "appsettingsx.json", "appsettings.txt", "appsettings", ".json")
-        )
-        assert.deepStrictEqual(tree.files, [])
-        assert.deepStrictEqual(tree.problems, [])
-      })
+    test.effect(
+      "files whose names do not start with appsettings are ignored, and so is what only looks like them",
+      () =>
+        Effect.gen(function* () {
+          const tree = yield* loadFiles(
+            named(
+              "settings.json",
+              "my.appsettings.json",
+              "appsettingsx.json",
+              "appsettings.txt",
+              "appsettings",
+              ".json"
+            )
+          )
+          assert.deepStrictEqual(tree.files, [])
+          assert.deepStrictEqual(tree.problems, [])
+        })
     )
   })
 
@@ -137,15 +149,17 @@ withLayer(layer)((test) => {
       )
     }
 
-    test.effect("additional config paths can be absolute, and a file that is found twice loads once, at its later place", () =>
-      Effect.gen(function* () {
-        const directory = yield* makeDirectory(files)
-        const HOST_ADDITIONALCONFIGPATHS = `${directory}/extra,.`
-        const tree = yield* Configuration.load({ directory, environment: { HOST_ADDITIONALCONFIGPATHS } })
-        assert.strictEqual(new Set(tree.files).size, tree.files.length)
-        assert.strictEqual(findText(tree.root, "winner"), "main")
-        assert.strictEqual(findText(tree.root, "skipped"), "1")
-      })
+    test.effect(
+      "additional config paths can be absolute, and a file that is found twice loads once, at its later place",
+      () =>
+        Effect.gen(function* () {
+          const directory = yield* makeDirectory(files)
+          const HOST_ADDITIONALCONFIGPATHS = `${directory}/extra,.`
+          const tree = yield* Configuration.load({ directory, environment: { HOST_ADDITIONALCONFIGPATHS } })
+          assert.strictEqual(new Set(tree.files).size, tree.files.length)
+          assert.strictEqual(findText(tree.root, "winner"), "main")
+          assert.strictEqual(findText(tree.root, "skipped"), "1")
+        })
     )
 
     test.effect("additional config paths in a file have no effect, and a warning says so", () =>
@@ -372,7 +386,9 @@ withLayer(layer)((test) => {
     test.effect("in a record of a section", () =>
       Effect.gen(function* () {
         class Names extends Section.Service<Names>()("names", { of: Schema.Record(Schema.String, Schema.String) }) {}
-        const tree = yield* loadFiles({ "appsettings.json": '{"names": {"of": {"__proto__": "x", "constructor": "y"}}}' })
+        const tree = yield* loadFiles({
+          "appsettings.json": '{"names": {"of": {"__proto__": "x", "constructor": "y"}}}'
+        })
         const { services } = yield* decode(tree, [{ section: Names, owner: "test" }])
         const names = services.mapUnsafe.get(Names.key) as { of: Record<string, string> }
         assert.deepStrictEqual(Object.entries(names.of), [
@@ -383,4 +399,3 @@ withLayer(layer)((test) => {
     )
   })
 })
-
