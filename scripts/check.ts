@@ -9,9 +9,9 @@ import { runChecks, type Check } from "./runChecks.ts"
 
 const root = resolve(import.meta.dirname, "..")
 
-/** The examples whose list of plugins is generated. */
+/** The examples whose list of plugins is generated: those with a script for it. */
 const services = globSync("examples/*/package.json", { cwd: root })
-  .filter((file) => "layerhost" in (JSON.parse(readFileSync(join(root, file), "utf8")).dependencies ?? {}))
+  .filter((file) => "generate" in (JSON.parse(readFileSync(join(root, file), "utf8")).scripts ?? {}))
   .map((file) => dirname(file))
   .toSorted()
 

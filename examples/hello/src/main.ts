@@ -1,0 +1,4 @@
+import { Host } from "layerhost"
+import { hello } from "./HelloPlugin.ts"
+
+Host.runMain([hello])
