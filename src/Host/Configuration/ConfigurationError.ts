@@ -22,23 +22,32 @@ export class ConfigurationProblem extends Schema.Class<ConfigurationProblem>(
   override toString(): string {
     const subject = this.key ?? this.source ?? "configuration"
     const where = this.key === null ? null : this.source
-    const details = [where === null ? "" : `at ${where}`, this.owner === null ? "" : `(plugin ${this.owner})`]
+    const details = [where === null ? "" : `from ${where}`, this.owner === null ? "" : `(plugin ${this.owner})`]
       .filter((detail) => detail !== "")
       .join(" ")
     return details === "" ? `${subject}: ${this.message}` : `${subject}: ${this.message}\n    ${details}`
   }
 }
 
-/** The configuration cannot be used. It holds every problem that was found, and its message is the whole report. */
+/**
+ * The configuration cannot be used. It holds every problem that was found, and the warnings, since a misspelled key is often
+ * why another is missing. Its message is the whole report.
+ */
 export class ConfigurationError extends Schema.TaggedError<ConfigurationError>(
   "layerhost/Host/Configuration/ConfigurationError"
 )("ConfigurationError", {
-  problems: Schema.Array(ConfigurationProblem)
+  problems: Schema.Array(ConfigurationProblem),
+  warnings: Schema.Array(ConfigurationProblem)
 }) {
   override get message(): string {
-    const count = this.problems.length === 1 ? "1 configuration error" : `${this.problems.length} configuration errors`
-    return [`${count}:`, ...this.problems.map((problem) => `  ${problem.toString().replaceAll("\n", "\n  ")}`)].join(
-      "\n"
-    )
+    return [...list("configuration error", this.problems), ...list("warning", this.warnings)].join("\n")
   }
 }
+
+const list = (what: string, problems: ReadonlyArray<ConfigurationProblem>): ReadonlyArray<string> =>
+  problems.length === 0
+    ? []
+    : [
+        `${problems.length} ${what}${problems.length === 1 ? "" : "s"}:`,
+        ...problems.map((problem) => `  ${problem.toString().replaceAll("\n", "\n  ")}`)
+      ]

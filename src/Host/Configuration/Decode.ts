@@ -41,7 +41,7 @@ export const decode = Effect.fn("Configuration.decode")(function* (
     if (Result.isSuccess(decoded)) services.set(owned.section.key, decoded.success)
     else problems.push(...sectionProblems(owned, input, decoded.failure, isIncomplete))
   }
-  if (problems.length > 0) return yield* new ConfigurationError({ problems })
+  if (problems.length > 0) return yield* new ConfigurationError({ problems, warnings })
   return { services: Context.makeUnsafe(services), warnings }
 })
 

@@ -221,10 +221,13 @@ const isRedacted = (ast: SchemaAST.AST): boolean =>
   ast._tag === "Declaration" &&
   (ast.annotations?.["representation"] as { readonly id?: unknown } | undefined)?.id === "effect/schema/Redacted"
 
-/** Literals are found in any case; a number keeps its text unless it was written as only YAML writes numbers. */
+const decimal = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i
+
+/** Literals are found in any case. A number keeps its text, with all its digits, unless only YAML writes it so (`0x1F`). */
 const leafText = ({ value }: ScalarAssignment, shape: Shape): string => {
   if (shape.text || shape.literals.includes(value.text)) return value.text
   const literal = shape.literals.find((each) => fold(each) === fold(value.text))
   if (literal !== undefined) return literal
-  return shape.number && typeof value.parsed === "number" ? String(value.parsed) : value.text
+  const respell = shape.number && typeof value.parsed === "number" && !decimal.test(value.text)
+  return respell ? String(value.parsed) : value.text
 }

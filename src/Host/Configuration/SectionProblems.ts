@@ -41,7 +41,7 @@ export const sectionProblems = (
     const expected = isMissing ? ["a value"] : messages.flatMap(expectation)
     const others = messages.filter((message) => !isExpectation(message))
     const complaint = others.length > 0 ? others.join("; ") : `expected ${expected.join(" or ")}`
-    const found = isMissing || place === undefined ? "" : describeFound(place)
+    const found = isMissing || place === undefined ? "" : describeFound(place, others)
     const hint = expected.includes(list) && source !== undefined ? elementHint(source) : ""
     problems.push(
       new ConfigurationProblem({
@@ -94,8 +94,13 @@ const expectation = (message: string): ReadonlyArray<string> => {
   return words.get(expected) ?? [literals ? `one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}` : expected]
 }
 
-const describeFound = ({ node, secret }: Place): string => {
-  if (hasValue(node)) return secret ? ", found a value that is not shown" : `, found ${quote(node.scalar.value.text)}`
+/** What stands at a place, unless the author's own words quote it already. */
+const describeFound = ({ node, secret }: Place, message: ReadonlyArray<string>): string => {
+  if (hasValue(node)) {
+    if (secret) return ", found a value that is not shown"
+    const { text } = node.scalar.value
+    return text !== "" && message.some((each) => each.includes(text)) ? "" : `, found ${quote(text)}`
+  }
   return node.container === undefined
     ? ""
     : node.container.value._tag === "List"
