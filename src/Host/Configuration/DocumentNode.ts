@@ -58,50 +58,47 @@ export const flatten = (root: DocumentNode, sourceAt: (position: Position) => So
   const errors: Array<DocumentError> = []
   const first = new Map<string, Position>()
 
-  const visit = (node: DocumentNode, path: ReadonlyArray<string>): void => {
+  const visit = (node: DocumentNode, path: ReadonlyArray<string>, folded: string): void => {
     if (path.length > maxDepth) {
       errors.push(tooDeep(node))
       return
     }
+    const source = sourceAt(node)
     switch (node._tag) {
       case "Scalar":
-        assignments.push({
-          path,
-          value: { _tag: "Scalar", text: node.text, parsed: node.parsed },
-          source: sourceAt(node)
-        })
+        assignments.push({ path, value: node, source })
         break
       case "Section":
-        assignments.push({ path, value: { _tag: "Section" }, source: sourceAt(node) })
-        visitEntries(node.entries, path)
+        assignments.push({ path, value: section, source })
+        for (const entry of node.entries) visitEntry(entry, path, `${folded}:`)
         break
       case "List":
-        assignments.push({ path, value: { _tag: "List" }, source: sourceAt(node) })
-        node.items.forEach((item, index) => visit(item, [...path, String(index)]))
+        assignments.push({ path, value: list, source })
+        node.items.forEach((item, index) => visit(item, [...path, String(index)], `${folded}:${index}`))
         break
     }
   }
 
-  const visitEntries = (entries: ReadonlyArray<Entry>, parent: ReadonlyArray<string>): void => {
-    for (const entry of entries) {
-      const path = [...parent, ...entry.key.split(":")]
-      const key = path.join(":")
-      const earlier = first.get(fold(key))
-      if (earlier !== undefined) {
-        const at = `line ${earlier.line}, column ${earlier.column}`
-        errors.push(
-          new DocumentError(entry, "each key once", `duplicate key ${JSON.stringify(key)}, first set at ${at}`)
-        )
-        continue
-      }
-      first.set(fold(key), entry)
-      visit(entry.value, path)
+  const visitEntry = (entry: Entry, parent: ReadonlyArray<string>, prefix: string): void => {
+    const path = entry.key.includes(":") ? [...parent, ...entry.key.split(":")] : [...parent, entry.key]
+    const folded = prefix + fold(entry.key)
+    const earlier = first.get(folded)
+    if (earlier === undefined) {
+      first.set(folded, entry)
+      visit(entry.value, path, folded)
+      return
     }
+    const at = `line ${earlier.line}, column ${earlier.column}`
+    const key = JSON.stringify(path.join(":"))
+    errors.push(new DocumentError(entry, "each key once", `duplicate key ${key}, first set at ${at}`))
   }
 
-  visitEntries(root.entries, [])
+  for (const entry of root.entries) visitEntry(entry, [], "")
   return { assignments, errors }
 }
+
+const section = { _tag: "Section" } as const
+const list = { _tag: "List" } as const
 
 /** The error of a document that is nested deeper than any configuration needs to be. */
 export const tooDeep = (position: Position): DocumentError =>

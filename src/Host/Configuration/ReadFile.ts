@@ -7,7 +7,7 @@ import type { PlatformError } from "effect/PlatformError"
 import { type Assignment, describeSource } from "./Assignment.ts"
 import { ConfigurationProblem } from "./ConfigurationError.ts"
 import type { ConfigurationFile } from "./ConfigurationFiles.ts"
-import { DocumentError, flatten, type Position, tooDeep } from "./DocumentNode.ts"
+import { DocumentError, flatten, type Position } from "./DocumentNode.ts"
 import * as JsonDocument from "./JsonDocument.ts"
 import * as YamlDocument from "./YamlDocument.ts"
 
@@ -18,9 +18,7 @@ export interface FileContent {
 }
 
 /** No configuration file may be larger. */
-export const maxFileSize = 10 * 1024 * 1024
-
-const start: Position = { line: 1, column: 1 }
+export const maxFileSize = 2 * 1024 * 1024
 
 /** Reads a file. It never fails: see {@link FileContent.problems}. */
 export const readFile = (file: ConfigurationFile): Effect.Effect<FileContent, never, FileSystem.FileSystem> =>
@@ -71,8 +69,6 @@ const parse = (file: ConfigurationFile, bytes: Uint8Array): FileContent => {
     return { assignments, problems: errors.map(problemOf) }
   } catch (error) {
     if (error instanceof DocumentError) return { assignments: [], problems: [problemOf(error)] }
-    // The YAML parser is recursive, and a file that is nested deep enough exhausts its stack.
-    if (error instanceof RangeError) return { assignments: [], problems: [problemOf(tooDeep(start))] }
     throw error
   }
 }

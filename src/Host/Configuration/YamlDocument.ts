@@ -8,21 +8,32 @@ import { DocumentError, type DocumentNode, type Entry, type Position, tooDeep } 
 /** A file may repeat this many values through its aliases; a real one repeats a few dozen. */
 export const maxAliasedValues = 10_000
 
+/** A level takes one or two entries of the parser's stack. */
+const maxOpenTokens = 3 * maxDepth
+
 /** Reads a YAML text; throws a {@link DocumentError} where it is not one. A text without any value is an empty section. */
 export const parse = (text: string): DocumentNode => {
   const lines = new Yaml.LineCounter()
-  const document = Yaml.parseDocument(text, {
-    version: "1.2",
-    merge: true,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: "error",
-    lineCounter: lines
-  })
+  const composer = new Yaml.Composer({ version: "1.2", merge: true, uniqueKeys: false })
+  const [document, second] = composer.compose(tokens(text, lines), true, text.length)
   // An unknown tag is a mere warning to the parser; here it would change what a value means.
-  const fault = document.errors[0] ?? document.warnings[0]
+  const fault = document!.errors[0] ?? document!.warnings[0]
   if (fault !== undefined) throw syntaxError(fault, positionAt(lines, fault.pos[0]))
-  return new YamlReader(document, lines).document()
+  if (second !== undefined) {
+    throw new DocumentError(positionAt(lines, second.range[0]), "one document", "the file holds more than one document")
+  }
+  return new YamlReader(document as Yaml.Document.Parsed, lines).document()
+}
+
+/** The parser keeps all levels that are open: it is stopped before their number exhausts the memory. */
+function* tokens(text: string, lines: Yaml.LineCounter): Generator<Yaml.CST.Token, void> {
+  const parser = new Yaml.Parser(lines.addNewLine)
+  lines.addNewLine(0)
+  for (const lexeme of new Yaml.Lexer().lex(text)) {
+    yield* parser.next(lexeme)
+    if (parser.stack.length > maxOpenTokens) throw tooDeep(positionAt(lines, parser.offset))
+  }
+  yield* parser.end()
 }
 
 const positionAt = (lines: Yaml.LineCounter, offset: number): Position => {
@@ -31,10 +42,6 @@ const positionAt = (lines: Yaml.LineCounter, offset: number): Position => {
 }
 
 const syntaxError = (fault: Yaml.YAMLError, position: Position): DocumentError => {
-  if (fault.code === "RESOURCE_EXHAUSTION") return tooDeep(position)
-  if (fault.code === "MULTIPLE_DOCS") {
-    return new DocumentError(position, "one document", "the file holds more than one document")
-  }
   // Behind the colon the parser quotes the file, and with it perhaps a secret.
   const message = fault.code === "UNEXPECTED_TOKEN" ? fault.message.replace(/: .*$/s, "") : fault.message
   return new DocumentError(position, "YAML 1.2", message)

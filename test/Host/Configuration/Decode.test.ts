@@ -176,6 +176,18 @@ withLayer(layer)((test) => {
     }
   })
 
+  test.effect("where a file could not be read, what is missing may stand in it and is not complained of", () =>
+    Effect.gen(function* () {
+      class Pair extends Section.Service<Pair>()("pair", { a: Schema.Int, b: Schema.Int }) {}
+      const files = { "appsettings.json": "{", "appsettings.yaml": "pair: { a: x }" }
+      const error = yield* Effect.flip(decodeOne(Pair, { files }))
+      assert.deepStrictEqual(
+        error.problems.map((problem) => problem.key),
+        [null, "pair:a"]
+      )
+    })
+  )
+
   describe("Secret values never appear", () => {
     class Secrets extends Section.Service<Secrets>()("secretstore", {
       plain: Schema.Int,
