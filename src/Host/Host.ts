@@ -3,7 +3,6 @@
  *
  * Building and running are apart, so that a test sends requests through the whole pipeline in memory.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
@@ -13,13 +12,15 @@ import * as Exit from "effect/Exit"
 import * as HttpEffect from "effect/http/HttpEffect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
+import * as References from "effect/References"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import type * as Plugin from "../Plugins/Plugin.ts"
 import type { Validated } from "../Plugins/PluginList.ts"
-import * as PluginOrigin from "../Plugins/PluginOrigin.ts"
+import { sort as sortByOrigin } from "../Plugins/PluginOrigin.ts"
 import * as Application from "./Composition/Application.ts"
-import * as PluginParts from "./Composition/PluginParts.ts"
+import * as PluginTasks from "./Composition/PluginTasks.ts"
 import type * as Configuration from "./Configuration/Configuration.ts"
 import type { ConfigurationError } from "./Configuration/ConfigurationError.ts"
 import * as HostConfiguration from "./HostConfiguration.ts"
@@ -73,7 +74,7 @@ export const build = <const Plugins extends ReadonlyArray<Plugin.Any>>(
   options: HostOptions = {}
 ): Effect.Effect<BuiltHost, ConfigurationError | HostStartError, Scope.Scope> =>
   Effect.gen(function* () {
-    const sorted = PluginOrigin.sort(plugins as ReadonlyArray<Plugin.Any>)
+    const sorted = sortByOrigin(plugins as ReadonlyArray<Plugin.Any>)
     const platform = yield* Layer.build(Platform.layer)
     const configuration = yield* Effect.provideContext(
       HostConfiguration.load(sorted, options.configuration ?? processSources()),
@@ -86,18 +87,30 @@ export const build = <const Plugins extends ReadonlyArray<Plugin.Any>>(
         write: options.log
       })
     )
-    const services = Context.mergeAll(platform, configuration.provider, logging)
-    return yield* withServices(services, assemble(sorted, services, configuration))
+    const base = Context.mergeAll(yield* ambient, configuration.provider, logging)
+    return yield* within(base, assemble(sorted, { base, platform, configuration }))
   })
 
-/** Runs an effect with services that its finalizers see too, so that what they log goes to the host's log. */
-const withServices = <A, E>(
-  services: Context.Context<never>,
+/** What surrounds the host, without that which concerns only the fiber that builds it. */
+const ambient = Effect.map(
+  Effect.context<never>(),
+  Context.omit(
+    Scope.Scope,
+    Tracer.ParentSpan,
+    References.CurrentLogAnnotations,
+    References.CurrentLogSpans,
+    References.CurrentStackFrame
+  )
+)
+
+/** Runs an effect in exactly this context. Its finalizers run there too, so that what they log goes to the host's log. */
+const within = <A, E>(
+  context: Context.Context<never>,
   effect: Effect.Effect<A, E, Scope.Scope>
 ): Effect.Effect<A, E, Scope.Scope> =>
   Effect.flatMap(
-    Effect.acquireRelease(Scope.make(), (scope, exit) => Effect.provideContext(Scope.close(scope, exit), services)),
-    (scope) => Effect.provideContext(effect, Context.add(services, Scope.Scope, scope))
+    Effect.acquireRelease(Scope.make(), (scope, exit) => Effect.updateContext(Scope.close(scope, exit), () => context)),
+    (scope) => Effect.updateContext(effect, () => Context.add(context, Scope.Scope, scope))
   )
 
 /** What a process is configured by. */
@@ -107,21 +120,26 @@ const processSources = (): Configuration.Sources => ({
   args: process.argv.slice(2)
 })
 
+/** What the phases after configuration and logging start from. */
+interface Foundation {
+  /** What requests and tasks run in: the log, the configuration for Effect's `Config`, and what surrounds the host. */
+  readonly base: Context.Context<never>
+  /** What plugins see besides. */
+  readonly platform: Context.Context<never>
+  readonly configuration: HostConfiguration.HostConfiguration
+}
+
 /** The phases after configuration and logging, each of which logs at Debug what it did. */
 const assemble = Effect.fnUntraced(
-  function* (
-    plugins: ReadonlyArray<Plugin.Any>,
-    services: Context.Context<never>,
-    configuration: HostConfiguration.HostConfiguration
-  ) {
+  function* (plugins: ReadonlyArray<Plugin.Any>, { base, platform, configuration }: Foundation) {
     yield* Effect.forEach(configuration.warnings, (warning) => Effect.logWarning(`Configuration: ${warning}`))
-    yield* Effect.logDebug(`Read ${configuration.tree.files.length} configuration files`, {
-      files: configuration.tree.files
-    })
+    const { files } = configuration.tree
+    yield* Effect.logDebug(`Read ${files.length} configuration files`, { files })
+    yield* Effect.logDebug(`Sorted ${plugins.length} plugins`, { plugins: plugins.map(({ id }) => id) })
     const shutdown = new Shutdown.Shutdown()
     const application = yield* Application.build({
       plugins,
-      host: services,
+      host: Context.merge(base, platform),
       sections: configuration.sections,
       maxRequestSize: configuration.host.maxRequestSize,
       docs: configuration.docs.enabled
@@ -129,17 +147,15 @@ const assemble = Effect.fnUntraced(
         : undefined,
       isShuttingDown: () => shutdown.hasBegun
     })
-    yield* Effect.logDebug(`Application: ${application.plugins.length} plugins, ${application.routes.length} routes`)
 
     const listen = Effect.gen(function* () {
       const scope = yield* Effect.scope
       // Tasks go on until the last request is answered: their scope is older than the listeners, so it closes later.
       const tasks = yield* Scope.fork(scope)
-      const addresses = (yield* Listener.listen(configuration.urls, application.httpEffect, configuration.host)).map(
-        Listener.formatAddress
-      )
+      const bound = yield* Listener.listen(configuration.urls, application.httpEffect, configuration.host)
+      const addresses = bound.map(Listener.formatAddress)
       yield* Scope.addFinalizer(scope, shutdown.begin(configuration.host.shutdownDelay))
-      yield* PluginParts.startTasks(application.plugins, tasks)
+      yield* PluginTasks.start(application.plugins, tasks)
       yield* Effect.logInfo(`Listening on ${addresses.join(", ")}`)
       return { addresses }
     }).pipe(Effect.annotateLogs({ namespace: "layerhost.host" }))
@@ -147,8 +163,8 @@ const assemble = Effect.fnUntraced(
     return {
       plugins: plugins.map(({ id }) => id),
       routes: application.routes,
-      fetch: HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(services)(application.httpEffect),
-      listen: withServices(services, listen)
+      fetch: HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(base)(application.httpEffect),
+      listen: within(base, listen)
     } satisfies BuiltHost
   },
   Effect.annotateLogs({ namespace: "layerhost.host" })
@@ -189,8 +205,8 @@ export const run = <const Plugins extends ReadonlyArray<Plugin.Any>>(
   plugins: Plugins & Validated<Plugins>,
   options?: HostOptions
 ): Effect.Effect<never, StartFailed> =>
-  Effect.catch(Layer.launch(HostLive<Plugins>(plugins, options)), (cause) =>
-    Effect.andThen(Console.error(cause.message), new StartFailed({ cause }))
+  Layer.launch(HostLive<Plugins>(plugins, options)).pipe(
+    Effect.catch((cause) => Effect.andThen(Console.error(cause.message), new StartFailed({ cause })))
   )
 
 /** The status of a process that runs a host: 0 when a signal ended it, since that is how a service ends; 1 on failure. */
@@ -201,4 +217,4 @@ export const teardown: Runtime.Teardown = (exit, onExit) =>
 export const runMain = <const Plugins extends ReadonlyArray<Plugin.Any>>(
   plugins: Plugins & Validated<Plugins>,
   options?: HostOptions
-): void => NodeRuntime.runMain(run<Plugins>(plugins, options), { teardown })
+): void => Platform.runMain(run<Plugins>(plugins, options), { teardown })

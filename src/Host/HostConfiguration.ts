@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import type * as Plugin from "../Plugins/Plugin.ts"
 import * as Configuration from "./Configuration/Configuration.ts"
 import type { ConfigurationTree } from "./Configuration/ConfigurationTree.ts"
-import { decode } from "./Configuration/Decode.ts"
+import { decode, type OwnedSection } from "./Configuration/Decode.ts"
 import * as HostConfig from "./Configuration/HostConfig.ts"
 import * as TreeConfigProvider from "./Configuration/TreeConfigProvider.ts"
 import * as ListenUrl from "./Http/ListenUrl.ts"
@@ -17,7 +17,13 @@ import { LoggingConfig } from "./Logging/LoggingConfig.ts"
 /** The name under which the host's own sections, routes and checks stand beside those of plugins. */
 export const hostName = "layerhost/host"
 
-const ownSections = [HostConfig.HostConfig, LoggingConfig, HostConfig.TelemetryConfig, HostConfig.DocsConfig]
+/** The sections of the host itself. */
+export const hostSections: ReadonlyArray<OwnedSection> = [
+  HostConfig.HostConfig,
+  LoggingConfig,
+  HostConfig.TelemetryConfig,
+  HostConfig.DocsConfig
+].map((section) => ({ section, owner: hostName }))
 
 /** What the host reads of the configuration. */
 export interface HostConfiguration {
@@ -38,10 +44,8 @@ export interface HostConfiguration {
 /** Loads and decodes; the error lists everything that is wrong with any source or section. */
 export const load = Effect.fnUntraced(function* (plugins: ReadonlyArray<Plugin.Any>, sources: Configuration.Sources) {
   const tree = yield* Configuration.load(sources)
-  const { services, warnings } = yield* decode(tree, [
-    ...ownSections.map((section) => ({ section, owner: hostName })),
-    ...plugins.flatMap((plugin) => plugin.config.map((section) => ({ section, owner: plugin.id })))
-  ])
+  const pluginSections = plugins.flatMap(({ id, config }) => config.map((section) => ({ section, owner: id })))
+  const { services, warnings } = yield* decode(tree, firstOfEachPath([...hostSections, ...pluginSections]))
   const sections = services as Context.Context<any>
   const host = Context.get(sections, HostConfig.HostConfig)
   return {
@@ -57,3 +61,7 @@ export const load = Effect.fnUntraced(function* (plugins: ReadonlyArray<Plugin.A
     provider: Context.make(ConfigProvider.ConfigProvider, TreeConfigProvider.make(tree))
   } satisfies HostConfiguration
 })
+
+/** A section that two plugins share is read once; one at another's path is a problem that the start reports. */
+const firstOfEachPath = (sections: ReadonlyArray<OwnedSection>): ReadonlyArray<OwnedSection> =>
+  [...Map.groupBy(sections, ({ section }) => section.path.toLowerCase()).values()].map(([first]) => first!)

@@ -1,10 +1,21 @@
 /** Why a host does not start: every problem of every plugin, by name and phase. */
 import * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
+import * as LogError from "./Logging/LogError.ts"
+import * as LogValue from "./Logging/LogValue.ts"
 
 /** The phases of building a host, in order. */
-export const Phase = Schema.Literals(["plugins", "services", "middleware", "routes", "healthChecks"])
+export const Phase = Schema.Literals(["plugins", "services", "healthChecks", "middleware", "routes"])
 export type Phase = typeof Phase.Type
+
+/** The phases in words. */
+export const phaseNames: Readonly<Record<Phase, string>> = {
+  plugins: "plugin list",
+  services: "services",
+  healthChecks: "health checks",
+  middleware: "middleware",
+  routes: "routes"
+}
 
 /** One problem: whose, in which phase, and what. */
 export const StartProblem = Schema.Struct({
@@ -28,30 +39,15 @@ export class HostStartError extends Schema.TaggedError<HostStartError>()("HostSt
   }
 }
 
-const phaseNames: Readonly<Record<Phase, string>> = {
-  plugins: "plugin list",
-  services: "services",
-  middleware: "middleware",
-  routes: "routes",
-  healthChecks: "health checks"
+/** A failure in words: an expected error and what caused it, and the stack of a defect, since that is a bug to find. */
+export const describe = (cause: Cause.Cause<unknown>): string => cause.reasons.map(describeReason).join("\n")
+
+const describeReason = (reason: Cause.Reason<unknown>): string => {
+  if (reason._tag === "Interrupt") return "was interrupted, by nobody but itself"
+  const value = reason._tag === "Fail" ? reason.error : reason.defect
+  const { message, stackTrace } = LogError.make(Cause.fromReasons([reason]), [], LogValue.budget())!
+  if (!LogValue.isError(value)) return message
+  return reason._tag === "Die" ? stackTrace : stackTrace.split("\n").filter(isNoFrame).join("\n")
 }
 
-/** A failure in words: the message of an expected error, the stack of a defect, since that is a bug to find. */
-export const describe = (cause: Cause.Cause<unknown>): string =>
-  cause.reasons
-    .map((reason) =>
-      reason._tag === "Fail"
-        ? describeError(reason.error)
-        : reason._tag === "Die"
-          ? reason.defect instanceof Error
-            ? (reason.defect.stack ?? reason.defect.message)
-            : String(reason.defect)
-          : "interrupted"
-    )
-    .join("\n")
-
-const describeError = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  const name = "_tag" in error && typeof error._tag === "string" ? error._tag : error.name
-  return error.message === "" ? name : `${name}: ${error.message}`
-}
+const isNoFrame = (line: string): boolean => !/^\s+at /.test(line)

@@ -10,16 +10,18 @@ import * as DocsRoutes from "../Docs/DocsRoutes.ts"
 import * as BuiltInChecks from "../Health/BuiltInChecks.ts"
 import * as HealthChecks from "../Health/HealthChecks.ts"
 import * as HealthRoutes from "../Health/HealthRoutes.ts"
-import { duplicateNames, invalidTags, type RegisteredCheck } from "../Health/RegisteredCheck.ts"
-import { hostName } from "../HostConfiguration.ts"
+import type { RegisteredCheck } from "../Health/RegisteredCheck.ts"
+import { hostName, hostSections } from "../HostConfiguration.ts"
 import { HostStartError } from "../HostStartError.ts"
 import { HttpMetrics } from "../Http/HttpMetrics.ts"
 import * as Pipeline from "../Http/Pipeline.ts"
 import { type RegisteredRoute, RouteRegistry } from "../Http/RouteRegistry.ts"
 import * as MetricsRoute from "../Telemetry/MetricsRoute.ts"
+import * as MiddlewareChain from "./MiddlewareChain.ts"
 import { type BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
-import { checkPlugins } from "./PluginChecks.ts"
-import * as PluginParts from "./PluginParts.ts"
+import { duplicateIds, sectionClashes } from "./PluginChecks.ts"
+import * as PluginHealthChecks from "./PluginHealthChecks.ts"
+import * as PluginRoutes from "./PluginRoutes.ts"
 
 /** What an application is made of. */
 export interface ApplicationOptions {
@@ -47,31 +49,40 @@ export interface Application {
  */
 export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
   const builder = new PluginBuilder(yield* Layer.makeMemoMap, yield* Effect.scope)
-  builder.problems.push(...checkPlugins(options.plugins))
+  checkList(builder, options.plugins)
 
   const plugins = yield* builder.services(options.plugins, options.host, options.sections)
-  const withMiddleware = yield* PluginParts.buildMiddleware(builder, plugins)
-  const checks = [...builtInChecks, ...(yield* PluginParts.gatherHealthChecks(builder, plugins))]
-  checkHealthChecks(builder, checks)
+  const checks = yield* PluginHealthChecks.gather(builder, plugins, builtInChecks)
 
+  const aroundRoutes = yield* MiddlewareChain.build(builder, plugins)
   const router = yield* HttpRouter.make
   const registry = new RouteRegistry(router)
   const hostRoutes = yield* makeHostRoutes(options, checks)
   yield* registry.rawRouter(hostName, Context.empty()).addAll(hostRoutes)
-  yield* PluginParts.mountRoutes(builder, plugins, registry)
+  yield* PluginRoutes.mount(builder, plugins, registry)
+  const handler = yield* aroundRoutes(router.asHttpEffect())
 
   if (builder.problems.length > 0) return yield* new HostStartError({ problems: builder.problems })
 
   const quiet = new Set(hostRoutes.map((route): string => route.path))
-  const httpEffect = Pipeline.make(withMiddleware(router.asHttpEffect()), {
+  const httpEffect = Pipeline.make(handler, {
     maxRequestSize: options.maxRequestSize,
     isShuttingDown: options.isShuttingDown,
     methodsOf: registry.methodTable(),
     metrics: new HttpMetrics(options.host),
     isLogged: (route) => route === undefined || !quiet.has(route)
   })
+  yield* Effect.logDebug(`Built the application: ${plugins.length} plugins, ${registry.routes.length} routes`)
   return { httpEffect, plugins, routes: registry.routes } satisfies Application
 })
+
+const checkList = (builder: PluginBuilder, plugins: ReadonlyArray<Plugin.Any>): void => {
+  builder.problems.push(...duplicateIds(plugins))
+  for (const { plugin, message } of sectionClashes(plugins, hostSections)) {
+    builder.problems.push({ plugin: plugin.id, phase: "plugins", message })
+    builder.incomplete.add(plugin)
+  }
+}
 
 const builtInChecks: ReadonlyArray<RegisteredCheck> = [
   BuiltInChecks.api,
@@ -90,17 +101,3 @@ const makeHostRoutes = Effect.fnUntraced(function* (
   const docs = options.docs === undefined ? [] : yield* DocsRoutes.make({ ...options.docs, apis })
   return [...health, MetricsRoute.route, ...docs]
 })
-
-const checkHealthChecks = (builder: PluginBuilder, checks: ReadonlyArray<RegisteredCheck>): void => {
-  for (const { name, plugins } of duplicateNames(checks)) {
-    const [first, ...others] = plugins
-    for (const plugin of others) {
-      const message = `a health check named "${name}" is already that of plugin "${first}"`
-      builder.problems.push({ plugin, phase: "healthChecks", message })
-    }
-  }
-  for (const { tag, check, plugin } of invalidTags(checks)) {
-    const message = `the tag "${tag}" of health check "${check}" cannot stand in a path; use letters, digits, "-", "_" and "."`
-    builder.problems.push({ plugin, phase: "healthChecks", message })
-  }
-}

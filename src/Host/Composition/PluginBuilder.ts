@@ -1,26 +1,32 @@
 /**
  * Building plugins: their services one after another in sort order, and what stands on those, with every problem noted.
  */
-import * as Cause from "effect/Cause"
+import type * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import type * as Plugin from "../../Plugins/Plugin.ts"
-import type { Phase, StartProblem } from "../HostStartError.ts"
-import { describe } from "../HostStartError.ts"
+import { describe, type Phase, phaseNames, type StartProblem } from "../HostStartError.ts"
 
-/** A plugin whose services are there, with everything that its other parts may use. */
+/** A plugin whose services were built, with everything that its other parts may use. */
 export interface BuiltPlugin {
   readonly plugin: Plugin.Any
-  /** The host's services, those of earlier plugins, its own, and its configuration sections. */
+  /** The host's services, those of earlier plugins, its own, its configuration sections, and its name for log lines. */
   readonly context: Context.Context<never>
 }
+
+/** When the log tells of a plugin that is still being built. */
+const slow = "10 seconds"
 
 /** Builds the parts of plugins into one scope, and notes what goes wrong. */
 export class PluginBuilder {
   readonly problems: Array<StartProblem> = []
+  /** Plugins that lack something of their own: what fails in their other parts is a consequence, and not told. */
+  readonly incomplete = new Set<Plugin.Any>()
   readonly #memoMap: Layer.MemoMap
   readonly #scope: Scope.Scope
 
@@ -39,14 +45,19 @@ export class PluginBuilder {
       const built: Array<BuiltPlugin> = []
       let available = host
       for (const plugin of plugins) {
-        const context = Context.merge(available, Context.pick(...plugin.config)(sections as Context.Context<any>))
-        const own = yield* Effect.annotateLogs(this.layer(plugin, "services", plugin.services, context), {
-          namespace: plugin.id
-        })
-        if (own === undefined) continue
-        available = Context.merge(available, own)
-        built.push({ plugin, context: Context.merge(context, own) })
-        yield* Effect.logDebug(`Built the services of plugin ${plugin.id}`)
+        const context = available.pipe(
+          Context.merge(Context.pick(...plugin.config)(sections as Context.Context<any>)),
+          Context.add(References.CurrentLogAnnotations, { namespace: plugin.id })
+        )
+        yield* Scope.addFinalizer(this.#scope, Effect.logDebug(`Released the services of plugin ${plugin.id}`))
+        const own = yield* this.layer(plugin, "services", plugin.services, context)
+        built.push({ plugin, context: own === undefined ? context : Context.merge(context, own) })
+        if (own === undefined) {
+          this.incomplete.add(plugin)
+        } else {
+          available = Context.merge(available, own)
+          yield* Effect.logDebug(`Built the services of plugin ${plugin.id}`)
+        }
       }
       return built
     })
@@ -62,33 +73,44 @@ export class PluginBuilder {
     return this.run(plugin, phase, Layer.buildWithMemoMap(layer, this.#memoMap, this.#scope), context)
   }
 
-  /** Runs a part of a plugin; where it fails, notes the problem and goes on, so that all problems are told at once. */
+  /**
+   * Runs a part of a plugin in exactly the given context. Where it fails, notes the problem and goes on, so that all
+   * problems are told at once.
+   */
   run<A>(
     plugin: Plugin.Any,
     phase: Phase,
     effect: Effect.Effect<A, unknown, any>,
     context: Context.Context<never>
   ): Effect.Effect<A | undefined> {
-    const provided = Effect.provideContext(effect, Context.add(context, Scope.Scope, this.#scope)) as Effect.Effect<
-      A,
-      unknown
-    >
-    return Effect.flatMap(Effect.exit(provided), (exit) => {
-      if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
-      if (Cause.hasInterruptsOnly(exit.cause)) return Effect.interrupt
-      this.problems.push({ plugin: plugin.id, phase, message: this.#explain(exit.cause) })
-      return Effect.undefined
-    })
+    const own = Context.add(context, Scope.Scope, this.#scope) as Context.Context<any>
+    const provided = Effect.updateContext<A, unknown, any, never>(effect, () => own)
+    const warning = Effect.logWarning(
+      `Plugin ${plugin.id}: its ${phaseNames[phase]} are still being built after ${slow}`
+    )
+    return Effect.acquireUseRelease(
+      Effect.forkChild(Effect.delay(warning, slow)),
+      () => Effect.exit(provided),
+      Fiber.interrupt
+    ).pipe(
+      Effect.map((exit) => {
+        if (Exit.isSuccess(exit)) return exit.value
+        if (!this.incomplete.has(plugin)) {
+          this.problems.push({ plugin: plugin.id, phase, message: this.#explain(exit.cause) })
+        }
+        return undefined
+      })
+    )
   }
 
   /** A service that is missing because the plugin that would provide it failed is a consequence, and told as one. */
   #explain(cause: Cause.Cause<unknown>): string {
     const missing = missingService(cause)
     if (missing === undefined) return describe(cause)
-    const failed = new Set(this.problems.filter(({ phase }) => phase === "services").map(({ plugin }) => `"${plugin}"`))
-    return failed.size === 0
+    const failed = this.problems.filter(({ phase }) => phase === "services").map(({ plugin }) => `"${plugin}"`)
+    return failed.length === 0
       ? `needs the service ${missing}, which no earlier plugin provides`
-      : `needs the service ${missing}, which is not there; the services of ${[...failed].join(", ")} failed before`
+      : `needs the service ${missing}, which is not there; the services of ${failed.join(", ")} failed before`
   }
 }
 

@@ -1,45 +1,41 @@
 /** What can be wrong with a list of plugins before anything of it is built. */
 import type * as Plugin from "../../Plugins/Plugin.ts"
+import type { OwnedSection } from "../Configuration/Decode.ts"
 import type { StartProblem } from "../HostStartError.ts"
 
-/** Ids that stand twice, and configuration sections that two plugins claim. */
-export const checkPlugins = (plugins: ReadonlyArray<Plugin.Any>): ReadonlyArray<StartProblem> => [
-  ...duplicateIds(plugins),
-  ...sectionClashes(plugins)
-]
-
-const duplicateIds = (plugins: ReadonlyArray<Plugin.Any>): ReadonlyArray<StartProblem> =>
-  [...Map.groupBy(plugins, (plugin) => plugin.id)].flatMap(([id, same]) =>
-    same.length === 1
-      ? []
-      : [
-          {
-            plugin: id,
-            phase: "plugins" as const,
-            message: `the id stands ${same.length} times (${same.map(sourceOf).join(", ")})`
-          }
-        ]
-  )
+/** The ids that stand more than once. */
+export const duplicateIds = (plugins: ReadonlyArray<Plugin.Any>): ReadonlyArray<StartProblem> =>
+  [...Map.groupBy(plugins, (plugin) => plugin.id)]
+    .filter(([, same]) => same.length > 1)
+    .map(([id, same]) => ({
+      plugin: id,
+      phase: "plugins",
+      message: `the id stands ${same.length} times (${same.map(sourceOf).join(", ")})`
+    }))
 
 const sourceOf = (plugin: Plugin.Any): string => plugin.package?.name ?? "this service"
 
-/** One section class may be shared; two classes with one path would decode the same keys in two ways. */
-const sectionClashes = (plugins: ReadonlyArray<Plugin.Any>): ReadonlyArray<StartProblem> => {
-  const owners = new Map<string, { readonly plugin: string; readonly section: unknown }>()
-  const problems: Array<StartProblem> = []
-  for (const plugin of plugins) {
-    for (const section of plugin.config) {
-      const path = section.path.toLowerCase()
-      const owner = owners.get(path)
-      if (owner === undefined) owners.set(path, { plugin: plugin.id, section })
-      else if (owner.section !== section) {
-        problems.push({
-          plugin: plugin.id,
-          phase: "plugins",
-          message: `the configuration section "${section.path}" is already that of plugin "${owner.plugin}"`
-        })
-      }
-    }
-  }
-  return problems
+/** A configuration section at a path that is another's. */
+export interface SectionClash {
+  readonly plugin: Plugin.Any
+  readonly message: string
+}
+
+/**
+ * The sections of plugins at paths that the host or an earlier plugin has taken. Plugins may share one section class; two
+ * classes with one path would read the same keys in two ways.
+ */
+export const sectionClashes = (
+  plugins: ReadonlyArray<Plugin.Any>,
+  hostSections: ReadonlyArray<OwnedSection>
+): ReadonlyArray<SectionClash> => {
+  const taken = new Map(hostSections.map((owned) => [owned.section.path.toLowerCase(), owned]))
+  return plugins.flatMap((plugin) =>
+    plugin.config.flatMap((section) => {
+      const { owner, section: first } = taken.getOrInsert(section.path.toLowerCase(), { section, owner: plugin.id })
+      return first === section
+        ? []
+        : [{ plugin, message: `the configuration section "${section.path}" is already that of plugin "${owner}"` }]
+    })
+  )
 }

@@ -1,0 +1,43 @@
+/**
+ * The APIs and the raw routes of all plugins.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import * as References from "effect/References"
+import type { RouteRegistry } from "../Http/RouteRegistry.ts"
+import type { BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
+
+/** Mounts the APIs of all plugins, and then their raw routes. */
+export const mount = Effect.fnUntraced(function* (
+  builder: PluginBuilder,
+  plugins: ReadonlyArray<BuiltPlugin>,
+  registry: RouteRegistry
+) {
+  for (const { plugin, context } of plugins) {
+    // Handlers keep the context in which they are built, and it wins over the request's: the annotations of a request's
+    // log lines are to be its own.
+    const own = Context.omit(References.CurrentLogAnnotations)(context)
+    for (const { definition, handlers } of plugin.apis) {
+      const router = registry.apiRouter(plugin.id, definition)
+      // The types of definition and handlers were held against each other by PluginApi.make.
+      const api = Layer.provide(HttpApiBuilder.layer(definition), handlers as Layer.Layer<any, unknown, any>)
+      yield* builder.layer(plugin, "routes", api, Context.add(own, HttpRouter.HttpRouter, router))
+      yield* Effect.logDebug(`Mounted the API ${definition.identifier} of plugin ${plugin.id}`)
+    }
+  }
+  for (const { plugin, context } of plugins) {
+    const router = registry.rawRouter(plugin.id, context)
+    yield* builder.layer(plugin, "routes", plugin.routes, Context.add(context, HttpRouter.HttpRouter, router))
+    yield* Effect.logDebug(`Mounted the routes of plugin ${plugin.id}`)
+  }
+  for (const { route, existing } of registry.clashes) {
+    builder.problems.push({
+      plugin: route.plugin,
+      phase: "routes",
+      message: `${route.method} ${route.path} is already a route of plugin "${existing.plugin}" (${existing.method} ${existing.path})`
+    })
+  }
+})
