@@ -87,17 +87,18 @@ type RankedFile = Rank & { readonly path: string }
 
 const list = Effect.fnUntraced(function* (directory: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const names = yield* fs.readDirectory(directory)
-  return names.flatMap((name): ReadonlyArray<RankedFile> => {
+  return rankAll(yield* Path.Path, directory, yield* fs.readDirectory(directory))
+})
+
+const rankAll = (path: Path.Path, directory: string, names: ReadonlyArray<string>): ReadonlyArray<RankedFile> =>
+  names.flatMap((name) => {
     const ranked = rank(name)
     return ranked === undefined ? [] : [{ ...ranked, path: path.join(directory, name) }]
   })
-})
 
 /**
  * Hidden folders are left out, since mounted volumes keep their older versions there, and so is `node_modules`. Links to
- * folders are followed; `seen` holds the real paths on the way, so that a circle ends.
+ * folders are followed; `seen` holds the real paths of all folders so far, so that a circle ends.
  */
 const listDeep = Effect.fnUntraced(function* (
   directory: string,
@@ -108,8 +109,9 @@ const listDeep = Effect.fnUntraced(function* (
   const real = yield* fs.realPath(directory)
   if (seen.has(real)) return []
   seen.add(real)
-  const files = [...(yield* list(directory))]
-  for (const name of (yield* fs.readDirectory(directory)).toSorted()) {
+  const names = (yield* fs.readDirectory(directory)).toSorted()
+  const files = [...rankAll(path, directory, names)]
+  for (const name of names) {
     if (rank(name) !== undefined || name.startsWith(".") || name === "node_modules") continue
     const child = path.join(directory, name)
     // What cannot be looked at is not a folder of configuration: a dangling link, a file that has just gone.

@@ -102,10 +102,10 @@ export const isListLike = (node: ConfigurationNode): boolean =>
   node.container?.value._tag === "List" ||
   (node.container === undefined && hasChildren(node) && node.children.keys().every((name) => index.test(name)))
 
-/** The elements of a list, in the order of their indexes; gaps close up. */
+/** The elements of a list, in the order of their indexes; gaps close up, an element that is null stays. */
 export const elements = (node: ConfigurationNode): ReadonlyArray<ConfigurationNode> =>
   [...node.children]
-    .filter(([name, child]) => index.test(name) && isPresent(child))
+    .filter(([name, child]) => index.test(name) && (isPresent(child) || child.scalar !== undefined))
     .toSorted(([a], [b]) => Number(a) - Number(b))
     .map(([, child]) => child)
 

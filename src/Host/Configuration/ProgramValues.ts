@@ -15,7 +15,7 @@ export const fromObject = (values: Readonly<Record<string, unknown>>): ReadonlyA
     if (Array.isArray(value)) {
       assignments.push({ path, value: { _tag: "List" }, source })
       value.forEach((item, index) => visit(item, [...path, String(index)]))
-    } else if (typeof value === "object" && value !== null) {
+    } else if (isPlainObject(value)) {
       if (path.length > 0) assignments.push({ path, value: { _tag: "Section" }, source })
       for (const [key, child] of Object.entries(value)) visit(child, [...path, ...key.split(":")])
     } else assignments.push({ path, value: scalar(value, path), source })
@@ -29,5 +29,13 @@ const scalar = (value: unknown, path: ReadonlyArray<string>): Value => {
     return { _tag: "Scalar", text: String(value), parsed: value }
   }
   if (typeof value === "bigint") return { _tag: "Scalar", text: String(value), parsed: String(value) }
-  throw new TypeError(`${path.join(":")} cannot be set to a ${typeof value}`)
+  throw new TypeError(
+    `${path.join(":")} cannot be set to a ${typeof value === "object" ? "class instance" : typeof value}`
+  )
+}
+
+const isPlainObject = (value: unknown): value is object => {
+  if (typeof value !== "object" || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }

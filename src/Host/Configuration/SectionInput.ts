@@ -11,7 +11,6 @@ import {
   elements,
   hasChildren,
   hasValue,
-  isListLike,
   isPresent,
   type ScalarAssignment
 } from "./ConfigurationTree.ts"
@@ -25,9 +24,9 @@ export interface SectionInput {
   readonly unknown: ReadonlyArray<UnknownKey>
 }
 
-/** A key's node in the tree, and whether its value may be shown. */
+/** What stands at a key, and whether its value may be shown. */
 export interface Place {
-  readonly node: ConfigurationNode
+  readonly assignment: Assignment | undefined
   readonly secret: boolean
 }
 
@@ -60,26 +59,33 @@ export const read = (
     secretAbove: boolean
   ): Schema.StringTree => {
     const shape = shapeOf(asts)
-    const source = decisive(each)?.source
-    const bySchema = secretAbove || shape.secret
-    const secret = bySchema || isSecretName(each.name) || (source !== undefined && isSecretSource(source))
-    places.set(placeKey(path), { node: each, secret })
-
     const isSection = shape.objects.length > 0 || shape.opaque
     const takesValue = shape.leaf || shape.arrays.length > 0 || shape.opaque
-    // A variable that happens to be called as a section is says nothing about it.
-    if (hasValue(each) && (takesValue || each.scalar.source._tag !== "Variable")) {
-      if (!isSection) addUnknown(each, path, [])
+    // A variable that happens to have the name of a section says nothing about it.
+    const isStray = !takesValue && each.scalar?.source._tag === "Variable"
+    const assignment = isStray ? each.container : decisive(each)
+    const bySchema = secretAbove || shape.secret
+    const bySource = assignment !== undefined && isSecretSource(assignment.source)
+    const secret = bySchema || bySource || isSecretName(each.name)
+    places.set(placeKey(path), { assignment, secret })
+
+    if (hasValue(each) && !isStray) {
+      if (!isSection) addUnknown(each.children.values(), path)
       return leafText(each.scalar, shape)
     }
     if (each.scalar?.value.parsed === null && !hasChildren(each)) return shape.null ? "null" : undefined
-    if (each.container?.value._tag === "List" || (shape.arrays.length > 0 && isListLike(each))) {
-      const items = elements(each)
+    const items = elements(each)
+    const isList = each.container?.value._tag === "List"
+    if (isList || (shape.arrays.length > 0 && each.container === undefined && items.length > 0)) {
+      addUnknown(
+        each.children.values().filter((child) => !items.includes(child)),
+        path
+      )
       return items.map((item, i) => readNode(item, shape.elementAt(i), [...path, String(i)], secret))
     }
     // The name of a section says nothing of the values in it: "secretstore" holds a plain URL, too.
     if (isSection || each.container !== undefined) return readSection(each, shape, path, bySchema)
-    addUnknown(each, path, [])
+    addUnknown(each.children.values(), path)
     return undefined
   }
 
@@ -105,24 +111,26 @@ export const read = (
       if (value !== undefined) entries.push([name, value])
     }
     for (const child of each.children.values()) {
-      if (!isPresent(child) && child.scalar === undefined) continue
       const property = known.get(fold(child.name))
       if (property !== undefined) add(property.name, child, property.asts)
       else if (isElsewhere([...path, child.name])) continue
       else if (shape.opaque) add(child.name, child, shape.elementAt(0))
-      else if (index.length === 0) {
-        if (isPresent(child)) unknown.push({ path: [...path, child.name], node: child, known: names(known) })
-      } else if (isLeaf(index)) for (const [name, leaf] of leaves(child, child.name)) add(name, leaf, index)
+      else if (index.length === 0) addUnknown([child], path, names(known))
+      else if (isLeaf(index)) for (const [name, leaf] of leaves(child, child.name)) add(name, leaf, index)
       else add(child.name, child, index)
     }
     // Object.fromEntries makes a key like __proto__ a key like any other.
     return Object.fromEntries(entries)
   }
 
-  const addUnknown = (each: ConfigurationNode, path: ReadonlyArray<string>, knownNames: ReadonlyArray<string>) => {
-    for (const child of each.children.values()) {
-      const childPath = [...path, child.name]
-      if (isPresent(child) && !isElsewhere(childPath)) unknown.push({ path: childPath, node: child, known: knownNames })
+  const addUnknown = (
+    nodes: Iterable<ConfigurationNode>,
+    path: ReadonlyArray<string>,
+    known: ReadonlyArray<string> = []
+  ) => {
+    for (const each of nodes) {
+      const eachPath = [...path, each.name]
+      if (isPresent(each) && !isElsewhere(eachPath)) unknown.push({ path: eachPath, node: each, known })
     }
   }
 

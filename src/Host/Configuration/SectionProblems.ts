@@ -6,7 +6,6 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import { describeSource, type Source } from "./Assignment.ts"
 import { ConfigurationProblem } from "./ConfigurationError.ts"
 import type { ConfigurationNode } from "./ConfigurationTree.ts"
-import { hasValue } from "./ConfigurationTree.ts"
 import type { OwnedSection } from "./Decode.ts"
 import { nearest } from "./Nearest.ts"
 import { quote } from "./Secrecy.ts"
@@ -37,7 +36,7 @@ export const sectionProblems = (
     const place = input.places.get(placeKey(path))
     const isMissing = messages.includes(missing)
     if (isMissing && isIncomplete) continue
-    const source = decisiveSource(place ?? parentPlace(input, path))
+    const source = (place ?? parentPlace(input, path))?.assignment?.source
     const expected = isMissing ? ["a value"] : messages.flatMap(expectation)
     const others = messages.filter((message) => !isExpectation(message))
     const complaint = others.length > 0 ? others.join("; ") : `expected ${expected.join(" or ")}`
@@ -80,7 +79,7 @@ const words: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["a valid URL string", ["a URL"]],
   ["array", [list]],
   ["object", ["a section with keys"]],
-  ["string", ["a text"]]
+  ["string", ["a single value"]]
 ])
 
 const prefix = "Expected "
@@ -95,17 +94,13 @@ const expectation = (message: string): ReadonlyArray<string> => {
 }
 
 /** What stands at a place, unless the author's own words quote it already. */
-const describeFound = ({ node, secret }: Place, message: ReadonlyArray<string>): string => {
-  if (hasValue(node)) {
-    if (secret) return ", found a value that is not shown"
-    const { text } = node.scalar.value
-    return text !== "" && message.some((each) => each.includes(text)) ? "" : `, found ${quote(text)}`
-  }
-  return node.container === undefined
-    ? ""
-    : node.container.value._tag === "List"
-      ? ", found a list"
-      : ", found a section"
+const describeFound = ({ assignment, secret }: Place, message: ReadonlyArray<string>): string => {
+  if (assignment === undefined) return ""
+  const { value } = assignment
+  if (value._tag !== "Scalar") return value._tag === "List" ? ", found a list" : ", found a section"
+  if (value.parsed === null) return ", found null"
+  if (secret) return ", found a value that is not shown"
+  return value.text !== "" && message.some((each) => each.includes(value.text)) ? "" : `, found ${quote(value.text)}`
 }
 
 /**
@@ -113,9 +108,9 @@ const describeFound = ({ node, secret }: Place, message: ReadonlyArray<string>):
  * In the fixed phrase of an expectation a very short secret may stand by chance.
  */
 const quotesSecret = (message: string, { places }: SectionInput): boolean =>
-  places.values().some(({ node, secret }) => {
-    if (!secret || !hasValue(node)) return false
-    const { text } = node.scalar.value
+  places.values().some(({ assignment, secret }) => {
+    if (!secret || assignment?.value._tag !== "Scalar") return false
+    const { text } = assignment.value
     return text.length >= (isExpectation(message) ? 4 : 1) && message.includes(text)
   })
 
@@ -124,9 +119,6 @@ const elementHint = (source: Source): string => {
   if (source._tag === "Argument") return `; set its elements one by one: ${source.name}:0=…, ${source.name}:1=…`
   return ""
 }
-
-const decisiveSource = (place: Pick<Place, "node"> | undefined): Source | undefined =>
-  place === undefined ? undefined : decisive(place.node)?.source
 
 const parentPlace = ({ places }: SectionInput, path: ReadonlyArray<string>): Place | undefined => {
   for (let length = path.length - 1; length >= 0; length--) {

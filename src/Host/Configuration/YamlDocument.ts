@@ -42,9 +42,13 @@ const positionAt = (lines: Yaml.LineCounter, offset: number): Position => {
 }
 
 const syntaxError = (fault: Yaml.YAMLError, position: Position): DocumentError => {
-  // Behind the colon the parser quotes the file, and with it perhaps a secret.
-  const message = fault.code === "UNEXPECTED_TOKEN" ? fault.message.replace(/: .*$/s, "") : fault.message
-  return new DocumentError(position, "YAML 1.2", message)
+  return new DocumentError(position, "YAML 1.2", withoutQuotation(fault))
+}
+
+/** Two messages of the parser quote the file at their end, and with it perhaps a secret. */
+const withoutQuotation = ({ code, message }: Yaml.YAMLError): string => {
+  if (code === "UNEXPECTED_TOKEN") return message.replace(/: .*$/s, "")
+  return code === "BAD_DQ_ESCAPE" ? "Invalid escape sequence" : message
 }
 
 class YamlReader {

@@ -106,6 +106,22 @@ withLayer(layer)((test) => {
       test.effect(title, () => Effect.map(valueOf(schema, sources), (found) => assert.deepEqual(found, expected)))
     }
 
+    test.effect("a variable beside the elements of a list does not take them away", () =>
+      Effect.gen(function* () {
+        const environment = { ONE_VALUE_0: "1", ONE_VALUE_FOO: "x" }
+        assert.deepStrictEqual(yield* valueOf(Schema.Array(Schema.Int), { environment }), [1])
+      })
+    )
+
+    test.effect("null as an element", () =>
+      Effect.gen(function* () {
+        const sources = { values: { one: { value: [1, null, 3] } } }
+        assert.deepStrictEqual(yield* valueOf(Schema.Array(Schema.NullOr(Schema.Int)), sources), [1, null, 3])
+        const message = yield* messageOf(Schema.Array(Schema.Int), sources)
+        assert.strictEqual(message, "expected a single value, found null")
+      })
+    )
+
     test.effect("a recursive section", () =>
       Effect.gen(function* () {
         interface Tree {
@@ -132,7 +148,7 @@ withLayer(layer)((test) => {
       ["a boolean", Schema.Boolean, value("yes"), 'expected true or false, found "yes"'],
       ["a level", Schema.Literals(["A", "B"]), value("c"), 'expected one of A, B, found "c"'],
       ["a URL", Schema.URL, value("http://user:hunter2@ x"), 'expected a URL, found "http://***@ x"'],
-      ["a text", Schema.String, { values: { one: { value: { a: 1 } } } }, "expected a text, found a section"],
+      ["a text", Schema.String, { values: { one: { value: { a: 1 } } } }, "expected a single value, found a section"],
       [
         "a section",
         Schema.Struct({ a: Schema.optionalKey(Schema.Int) }),
@@ -185,6 +201,22 @@ withLayer(layer)((test) => {
         error.problems.map((problem) => problem.key),
         [null, "pair:a"]
       )
+    })
+  )
+
+  test.effect("what is missing in a section is not blamed on a variable with the name of the section", () =>
+    Effect.gen(function* () {
+      class Pair extends Section.Service<Pair>()("pair", { a: Schema.Int }) {}
+      const sources = { values: { pair: {} }, environment: { PAIR: "x" } }
+      const error = yield* Effect.flip(decodeOne(Pair, sources))
+      assert.strictEqual(error.problems[0]?.source, "values of the program")
+    })
+  )
+
+  test.effect("values of the program are plain data", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(loadFiles({}, { values: { a: { b: new Date(0) } } }))
+      assert.include(String(exit), "a:b cannot be set to a class instance")
     })
   )
 

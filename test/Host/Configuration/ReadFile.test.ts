@@ -321,7 +321,8 @@ withLayer(layer)((test) => {
         "password: {hunter2",
         "password: hunter2\n hunter2: x\nhunter2",
         "} hunter2",
-        "a: ]hunter2"
+        "a: ]hunter2",
+        'a: "\\uhunter2"'
       ]) {
         for (const name of ["appsettings.yaml", "appsettings.json"]) {
           const problems = yield* problemsOf({ [name]: text })
