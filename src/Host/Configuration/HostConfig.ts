@@ -6,7 +6,6 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Section from "../../Plugins/Section.ts"
 import * as ListenUrl from "../Http/ListenUrl.ts"
-import type { OwnedSection } from "./Decode.ts"
 import { DurationText } from "./DurationText.ts"
 
 /** The listeners and the limits of the host. */
@@ -39,12 +38,3 @@ export class TelemetryConfig extends Section.Service<TelemetryConfig>()("telemet
 export class DocsConfig extends Section.Service<DocsConfig>()("docs", {
   enabled: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true)))
 }) {}
-
-/** Who owns the host's sections, in messages. */
-export const owner = "layerhost/Host"
-
-/** The sections of this module, with their owner. */
-export const sections: ReadonlyArray<OwnedSection> = [HostConfig, TelemetryConfig, DocsConfig].map((section) => ({
-  section,
-  owner
-}))

@@ -8,12 +8,15 @@ import * as DurationText from "../../../src/Host/Configuration/DurationText.ts"
 import * as HostConfig from "../../../src/Host/Configuration/HostConfig.ts"
 import { layer } from "./support.ts"
 
+const sections = [HostConfig.HostConfig, HostConfig.TelemetryConfig, HostConfig.DocsConfig]
+
 const decodeHost = Effect.fnUntraced(function* (values: Record<string, unknown>) {
   const tree = yield* Configuration.load({ values })
-  const { services } = yield* decode(tree, HostConfig.sections)
-  return [HostConfig.HostConfig, HostConfig.TelemetryConfig, HostConfig.DocsConfig].map((section) =>
-    services.mapUnsafe.get(section.key)
+  const { services } = yield* decode(
+    tree,
+    sections.map((section) => ({ section, owner: "layerhost/host" }))
   )
+  return sections.map((section) => services.mapUnsafe.get(section.key))
 })
 
 withLayer(layer)((test) => {
