@@ -87,20 +87,16 @@ export const build = <const Plugins extends ReadonlyArray<Plugin.Any>>(
         write: options.log
       })
     )
-    const base = Context.mergeAll(yield* ambient, configuration.provider, logging)
+    const base = Context.mergeAll(yield* ambient, configuration.provider, logging).pipe(
+      Context.add(References.CurrentLogAnnotations, { namespace: "layerhost.host" })
+    )
     return yield* within(base, assemble(sorted, { base, platform, configuration }))
   })
 
 /** What surrounds the host, without that which concerns only the fiber that builds it. */
 const ambient = Effect.map(
   Effect.context<never>(),
-  Context.omit(
-    Scope.Scope,
-    Tracer.ParentSpan,
-    References.CurrentLogAnnotations,
-    References.CurrentLogSpans,
-    References.CurrentStackFrame
-  )
+  Context.omit(Scope.Scope, Tracer.ParentSpan, References.CurrentLogSpans, References.CurrentStackFrame)
 )
 
 /** Runs an effect in exactly this context. Its finalizers run there too, so that what they log goes to the host's log. */
@@ -130,45 +126,45 @@ interface Foundation {
 }
 
 /** The phases after configuration and logging, each of which logs at Debug what it did. */
-const assemble = Effect.fnUntraced(
-  function* (plugins: ReadonlyArray<Plugin.Any>, { base, platform, configuration }: Foundation) {
-    yield* Effect.forEach(configuration.warnings, (warning) => Effect.logWarning(`Configuration: ${warning}`))
-    const { files } = configuration.tree
-    yield* Effect.logDebug(`Read ${files.length} configuration files`, { files })
-    yield* Effect.logDebug(`Sorted ${plugins.length} plugins`, { plugins: plugins.map(({ id }) => id) })
-    const shutdown = new Shutdown.Shutdown()
-    const application = yield* Application.build({
-      plugins,
-      host: Context.merge(base, platform),
-      sections: configuration.sections,
-      maxRequestSize: configuration.host.maxRequestSize,
-      docs: configuration.docs.enabled
-        ? { title: configuration.telemetry.name ?? "layerhost", version: "1.0.0" }
-        : undefined,
-      isShuttingDown: () => shutdown.hasBegun
-    })
+const assemble = Effect.fnUntraced(function* (
+  plugins: ReadonlyArray<Plugin.Any>,
+  { base, platform, configuration }: Foundation
+) {
+  yield* Effect.forEach(configuration.warnings, (warning) => Effect.logWarning(`Configuration: ${warning}`))
+  const { files } = configuration.tree
+  yield* Effect.logDebug(`Read ${files.length} configuration files`, { files })
+  yield* Effect.logDebug(`Sorted ${plugins.length} plugins`, { plugins: plugins.map(({ id }) => id) })
+  const shutdown = new Shutdown.Shutdown()
+  const application = yield* Application.build({
+    plugins,
+    host: Context.merge(base, platform),
+    sections: configuration.sections,
+    maxRequestSize: configuration.host.maxRequestSize,
+    docs: configuration.docs.enabled
+      ? { title: configuration.telemetry.name ?? "layerhost", version: "1.0.0" }
+      : undefined,
+    isShuttingDown: () => shutdown.hasBegun
+  })
 
-    const listen = Effect.gen(function* () {
-      const scope = yield* Effect.scope
-      // Tasks go on until the last request is answered: their scope is older than the listeners, so it closes later.
-      const tasks = yield* Scope.fork(scope)
-      const bound = yield* Listener.listen(configuration.urls, application.httpEffect, configuration.host)
-      const addresses = bound.map(Listener.formatAddress)
-      yield* Scope.addFinalizer(scope, shutdown.begin(configuration.host.shutdownDelay))
-      yield* PluginTasks.start(application.plugins, tasks)
-      yield* Effect.logInfo(`Listening on ${addresses.join(", ")}`)
-      return { addresses }
-    }).pipe(Effect.annotateLogs({ namespace: "layerhost.host" }))
+  const listen = Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    // Tasks go on until the last request is answered: their scope is older than the listeners, so it closes later.
+    const tasks = yield* Scope.fork(scope)
+    const bound = yield* Listener.listen(configuration.urls, application.httpEffect, configuration.host)
+    const addresses = bound.map(Listener.formatAddress)
+    yield* Scope.addFinalizer(scope, shutdown.begin(configuration.host.shutdownDelay))
+    yield* PluginTasks.start(application.plugins, tasks)
+    yield* Effect.logInfo(`Listening on ${addresses.join(", ")}`)
+    return { addresses }
+  })
 
-    return {
-      plugins: plugins.map(({ id }) => id),
-      routes: application.routes,
-      fetch: HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(base)(application.httpEffect),
-      listen: within(base, listen)
-    } satisfies BuiltHost
-  },
-  Effect.annotateLogs({ namespace: "layerhost.host" })
-)
+  return {
+    plugins: plugins.map(({ id }) => id),
+    routes: application.routes,
+    fetch: HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(base)(application.httpEffect),
+    listen: within(base, listen)
+  } satisfies BuiltHost
+})
 
 /**
  * A host over the given plugins, as a layer that listens for as long as it lives.

@@ -15,11 +15,8 @@ export class Shutdown {
    * taken, so that whoever routes them here has time to notice.
    */
   begin(delay: Duration.Duration): Effect.Effect<void> {
-    return Effect.andThen(
-      Effect.sync(() => {
-        this.#hasBegun = true
-      }),
-      Effect.andThen(Effect.logInfo("Shutting down"), Effect.sleep(delay))
-    ).pipe(Effect.annotateLogs({ namespace: "layerhost.host" }))
+    return Effect.sync(() => {
+      this.#hasBegun = true
+    }).pipe(Effect.andThen(Effect.logInfo("Shutting down")), Effect.andThen(Effect.sleep(delay)))
   }
 }

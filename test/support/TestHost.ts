@@ -13,12 +13,27 @@ import type { ListenError } from "../../src/Host/Http/Listener.ts"
 import type * as Plugin from "../../src/Plugins/Plugin.ts"
 import type { Validated } from "../../src/Plugins/PluginList.ts"
 
-/** One line of the log, as its JSON says it. */
+/** One line of the log. */
 export interface LogLine {
   readonly level: string
   readonly namespace: string
   readonly message: string
-  readonly [name: string]: unknown
+  readonly requestId: string | undefined
+  /** The message of the error that the line tells of. */
+  readonly error: string | undefined
+  readonly labels: Readonly<Record<string, unknown>>
+}
+
+const parseLine = (text: string): LogLine => {
+  const fields = JSON.parse(text)
+  return {
+    level: fields["log.level"],
+    namespace: fields["log.logger"],
+    message: fields["message"],
+    requestId: fields["http.request.id"],
+    error: fields["error.message"],
+    labels: fields["labels"] ?? {}
+  }
 }
 
 /** An answer, read to its end. */
@@ -49,7 +64,7 @@ export const makeLog = (): TestLog => {
       text
         .split("\n")
         .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as LogLine)
+        .map(parseLine)
   )
   return {
     write: (lines) => {
