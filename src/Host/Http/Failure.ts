@@ -3,20 +3,24 @@
  *
  * The answer to a failure of the service itself says nothing of the cause; the log has it, under the same request id.
  */
-import type * as Cause from "effect/Cause"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Schema from "effect/Schema"
 import * as Problem from "./Problem.ts"
-import { InvalidRequest, UnsupportedMediaType } from "./RequestError.ts"
-import { YamlBodyError } from "./Yaml.ts"
+import * as RequestBody from "./RequestBody.ts"
+import { BodyTooLarge, InvalidRequest, UnsupportedMediaType } from "./RequestError.ts"
+import * as Validation from "./Validation.ts"
 
 /** What a failure may need to know of the host. */
 export interface FailureContext {
   readonly maxRequestSize: number
   /** The methods that the path of a URL has; empty where the path does not exist. */
   readonly methodsOf: (url: string) => ReadonlyArray<string>
+  /** Whether the host has begun to shut down. */
+  readonly isShuttingDown: () => boolean
 }
 
 /** The answer to a request whose handling failed with `cause`. */
@@ -28,15 +32,20 @@ export const toResponse = (
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   for (const reason of cause.reasons) {
     if (reason._tag === "Interrupt") continue
-    const problem = problemOf(reason._tag === "Fail" ? reason.error : reason.defect, request, context)
+    const problem =
+      reason._tag === "Fail" && Schema.isSchemaError(reason.error)
+        ? invalid(Validation.fromSchemaError(reason.error, "body"))
+        : problemOf(reason._tag === "Fail" ? reason.error : reason.defect, request, context)
     if (problem !== undefined) return Effect.succeed(Problem.toResponse(problem, occurrence))
   }
-  return Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) =>
-    Effect.as(
-      response.status < 500 ? Effect.void : Effect.logError("The request failed", cause),
+  return Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) => {
+    // A client that has left, and a host that may wait no longer: neither is a failure of the service.
+    const isExpected = response.status < 500 || (Cause.hasInterruptsOnly(cause) && context.isShuttingDown())
+    return Effect.as(
+      isExpected ? Effect.void : Effect.logError("The request failed", cause),
       Problem.complete(response, occurrence)
     )
-  )
+  })
 }
 
 /** The problem that the host itself has words for; absent for everything that answers for itself. */
@@ -45,34 +54,40 @@ const problemOf = (
   request: HttpServerRequest.HttpServerRequest,
   context: FailureContext
 ): Problem.Problem | undefined => {
-  if (error instanceof InvalidRequest) {
-    return { status: 400, detail: "The request is not valid.", validationErrors: error.validationErrors }
-  }
+  if (error instanceof InvalidRequest) return invalid(error.validationErrors)
   if (error instanceof UnsupportedMediaType) {
     return { status: 415, detail: `This endpoint does not take ${request.headers["content-type"] ?? "such a body"}.` }
   }
   if (!HttpServerError.isHttpServerError(error)) return undefined
-  const reason = error.reason
+  const { reason } = error
   switch (reason._tag) {
     case "RouteNotFound":
       return notFound(request, context.methodsOf(request.url))
-    case "RequestParseError":
-      if (reason.reason === "BodyTooLarge") return bodyTooLarge(context.maxRequestSize)
-      if (reason.cause instanceof YamlBodyError) {
-        return {
-          status: 400,
-          detail: "The request is not valid.",
-          validationErrors: [{ field: "body", validationMessage: reason.cause.message }]
-        }
+    case "RequestParseError": {
+      if (reason.reason === "BodyTooLarge") {
+        return bodyTooLarge(
+          reason.cause instanceof BodyTooLarge ? reason.cause.message : RequestBody.tooLarge(context.maxRequestSize)
+        )
       }
-      return { status: 400, detail: "The request cannot be read." }
+      const malformation = RequestBody.malformation(error)
+      return malformation === undefined
+        ? { status: 400, detail: "The request cannot be read." }
+        : invalid([{ field: "body", validationMessage: malformation }])
+    }
     default:
       return undefined
   }
 }
 
+const invalid = (validationErrors: ReadonlyArray<Validation.ValidationError>): Problem.Problem => ({
+  status: 400,
+  detail: "The request is not valid.",
+  validationErrors
+})
+
 const notFound = (request: HttpServerRequest.HttpServerRequest, methods: ReadonlyArray<string>): Problem.Problem =>
-  methods.length === 0
+  // A route that takes the method may itself find nothing.
+  methods.length === 0 || methods.includes(request.method)
     ? { status: 404, detail: "Nothing is found at this path." }
     : {
         status: 405,
@@ -80,8 +95,9 @@ const notFound = (request: HttpServerRequest.HttpServerRequest, methods: Readonl
         headers: { allow: methods.join(", ") }
       }
 
-/** The answer to a body of more than `host:maxRequestSize` bytes. */
-export const bodyTooLarge = (maxRequestSize: number): Problem.Problem => ({
+/** The answer to a body that is too large; the connection closes, so that the rest need not be read. */
+export const bodyTooLarge = (detail: string): Problem.Problem => ({
   status: 413,
-  detail: `The body is larger than ${maxRequestSize} bytes.`
+  detail,
+  headers: { connection: "close" }
 })

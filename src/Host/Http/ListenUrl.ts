@@ -42,14 +42,17 @@ export const parse = (url: string): Result.Result<ListenUrl, string> => {
   if (scheme!.toLowerCase() === "https") {
     return Result.fail(`${url}: https is not supported yet; let a proxy end TLS, or use http`)
   }
-  if (authority!.startsWith("unix:")) {
+  if (/^unix:/i.test(authority!)) {
     const path = authority!.slice("unix:".length)
-    return path.startsWith("/")
+    return path.startsWith("/") && rest === ""
       ? Result.succeed({ url, addresses: [{ _tag: "Unix", path }] })
-      : Result.fail(`${url}: the path of a unix socket begins with /`)
+      : Result.fail(`${url} is not of the form http://unix:/path/to.sock`)
   }
   if (rest !== "") return Result.fail(`${url} has a path; a listener takes all paths`)
   if (authority === "") return Result.fail(`${url} has no host; use + for all interfaces`)
+  if (authority!.startsWith("[") && isIP(authority!.slice(1, -1)) !== 6) {
+    return Result.fail(`${url}: an IPv6 address is expected between [ and ]`)
+  }
   const port = portText === undefined ? 80 : Number(portText)
   if (port > 65535) return Result.fail(`${url}: a port is a number from 0 to 65535`)
   return Result.succeed({ url, addresses: hostsOf(authority!).map((host) => ({ _tag: "Tcp", host, port })) })

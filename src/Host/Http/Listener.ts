@@ -2,15 +2,19 @@
  * Listening: one Node server for each address of `host:urls`. All of them start, or none does.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as HttpServer from "effect/http/HttpServer"
 import type { ServeError } from "effect/http/HttpServerError"
+import * as Latch from "effect/Latch"
 import type * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { createServer } from "node:http"
 import type { ListenOptions } from "node:net"
+import * as Connections from "./Connections.ts"
 import type { ListenAddress, ListenUrl } from "./ListenUrl.ts"
 import type { HttpEffect } from "./Pipeline.ts"
 
@@ -38,39 +42,63 @@ export const listen = Effect.fnUntraced(function* (
 ) {
   // Listeners close side by side, so that one limit holds for all of them.
   const listeners = yield* Scope.fork(yield* Effect.scope, "parallel")
-  const started: Array<{ readonly server: HttpServer.HttpServer["Service"]; readonly scope: Scope.Closeable }> = []
-  for (const { url, addresses } of urls) {
-    let port: number | undefined
-    for (const address of addresses) {
-      const scope = yield* Scope.fork(listeners, "sequential")
-      const server = yield* bind(withPort(address, port), options.shutdownTimeout).pipe(
-        Scope.provide(scope),
-        Effect.catch((error) =>
-          canDoWithout(address, addresses, error)
-            ? Effect.succeed(undefined)
-            : Effect.fail(new ListenError({ url, reason: reasonOf(error) }))
-        )
-      )
-      if (server === undefined) continue
-      started.push({ server, scope })
-      // Both loopbacks of `localhost:0` share the port that the first one was given.
-      if ("port" in server.address) port = server.address.port
-    }
-  }
+  let allListen = false
+  const ready = yield* Latch.make()
   // Nothing is answered before every address is there.
-  for (const { server, scope } of started) yield* Scope.provide(server.serve(httpEffect), scope)
-  return started.map(({ server }) => server.address)
+  const whenReady = Effect.suspend(() => (allListen ? httpEffect : Effect.andThen(ready.await, httpEffect)))
+  const start = Effect.gen(function* () {
+    const bound: Array<BoundAddress> = []
+    for (const { url, addresses } of urls) {
+      let port: number | undefined
+      for (const address of addresses) {
+        const server = yield* serve(withPort(address, port), whenReady, options.shutdownTimeout).pipe(
+          Effect.provideService(Scope.Scope, yield* Scope.fork(listeners, "sequential")),
+          Effect.catch((error) =>
+            canDoWithout(address, addresses, error)
+              ? Effect.undefined
+              : Effect.fail(new ListenError({ url, reason: reasonOf(error) }))
+          )
+        )
+        if (server === undefined) continue
+        bound.push(server)
+        // Both loopbacks of `localhost:0` share the port that the first one was given.
+        if ("port" in server) port = server.port
+      }
+    }
+    return bound
+  })
+  const bound = yield* Effect.onError(start, (cause) => Scope.close(listeners, Exit.failCause(cause)))
+  allListen = true
+  yield* ready.open
+  return bound
 })
 
-const bind = Effect.fnUntraced(function* (address: ListenAddress, shutdownTimeout: Duration.Duration) {
+/** How long requests that were interrupted have to say so. */
+const interruptGrace = Duration.seconds(1)
+
+const serve = Effect.fnUntraced(function* (
+  address: ListenAddress,
+  httpEffect: HttpEffect,
+  shutdownTimeout: Duration.Duration
+) {
   const nodeServer = createServer()
+  Connections.finishAnswers(nodeServer)
   const server = yield* NodeHttpServer.make(() => nodeServer, {
     ...toListenOptions(address),
     gracefulShutdownTimeout: shutdownTimeout
   })
-  // Runs after the requests have ended or were interrupted; a connection that is still open has nothing left to say.
-  yield* Effect.addFinalizer(() => Effect.sync(() => nodeServer.closeAllConnections()))
-  return server
+  const serving = yield* Scope.make()
+  yield* Effect.addFinalizer((exit) =>
+    Effect.gen(function* () {
+      const closing = yield* Effect.forkChild(Scope.close(serving, exit))
+      yield* Effect.timeoutOption(Fiber.await(closing), Duration.sum(shutdownTimeout, interruptGrace))
+      // A connection that is still open has nothing left to say, or a client that does not listen.
+      nodeServer.closeAllConnections()
+      yield* Fiber.join(closing)
+    })
+  )
+  yield* Scope.provide(server.serve(httpEffect), serving)
+  return server.address
 })
 
 const withPort = (address: ListenAddress, port: number | undefined): ListenAddress =>
@@ -91,7 +119,7 @@ const canDoWithout = (address: ListenAddress, all: ReadonlyArray<ListenAddress>,
   (codeOf(error) === "EADDRNOTAVAIL" || codeOf(error) === "EAFNOSUPPORT")
 
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: "the address is in use by another process",
+  EADDRINUSE: "the address is already in use",
   EACCES: "this process may not listen there",
   EADDRNOTAVAIL: "the address is not one of this machine",
   ENOENT: "the directory of the socket does not exist"

@@ -7,13 +7,7 @@
 /** The type and subtype of a `Content-Type` value, in lower case and without parameters. */
 export const essence = (contentType: string): string => contentType.split(";", 1)[0]!.trim().toLowerCase()
 
-/** The type of YAML bodies that the host writes. */
-export const yaml = "application/yaml"
-
-/** The type of problem details in YAML. */
-export const problemYaml = "application/problem+yaml"
-
-const yamlTypes = new Set([yaml, "text/yaml", "application/x-yaml", "text/x-yaml"])
+const yamlTypes = new Set(["application/yaml", "text/yaml", "application/x-yaml", "text/x-yaml"])
 
 /** Whether a media type is YAML: RFC 9512's, the older names, and any with the suffix `+yaml`. */
 export const isYaml = (mediaType: string): boolean => yamlTypes.has(mediaType) || mediaType.endsWith("+yaml")
@@ -21,22 +15,28 @@ export const isYaml = (mediaType: string): boolean => yamlTypes.has(mediaType) |
 /** Whether a media type is JSON, or any with the suffix `+json`. */
 export const isJson = (mediaType: string): boolean => mediaType === "application/json" || mediaType.endsWith("+json")
 
-/** Whether a client that sends this `Accept` header would rather have YAML than JSON. */
+/** The YAML type beside a JSON one: `application/problem+yaml` for `application/problem+json`. */
+export const yamlOf = (jsonType: string): string => jsonType.replace(/json$/, "yaml")
+
+/**
+ * Whether a client that sends this `Accept` header would rather have YAML than JSON: it names YAML, and JSON not with the
+ * same or a higher quality. A wildcard speaks for JSON only where it has the higher quality.
+ */
 export const prefersYaml = (accept: string): boolean => {
   // Most requests name no YAML at all.
-  if (!accept.toLowerCase().includes("yaml")) return false
-  let yamlQuality = 0
-  let jsonQuality = 0
+  if (!/yaml/i.test(accept)) return false
+  const best = { yaml: 0, json: 0, any: 0 }
   for (const range of accept.split(",")) {
-    const mediaType = essence(range)
-    const quality = qualityOf(range)
-    if (isYaml(mediaType)) yamlQuality = Math.max(yamlQuality, quality)
-    else if (isJson(mediaType)) jsonQuality = Math.max(jsonQuality, quality)
+    const kind = kindOf(essence(range))
+    if (kind !== undefined) best[kind] = Math.max(best[kind], qualityOf(range))
   }
-  return yamlQuality > jsonQuality
+  return best.yaml > best.json && best.yaml >= best.any
 }
 
+const kindOf = (range: string): "yaml" | "json" | "any" | undefined =>
+  isYaml(range) ? "yaml" : isJson(range) ? "json" : range === "*/*" || range === "application/*" ? "any" : undefined
+
 const qualityOf = (range: string): number => {
-  const match = /;\s*q\s*=\s*([01](?:\.\d{0,3})?)/i.exec(range)
-  return match === null ? 1 : Number(match[1])
+  const match = /;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*(?:;|$)/i.exec(range)
+  return match === null ? 1 : Math.min(1, Number(match[1]))
 }

@@ -4,6 +4,7 @@
 import * as ProblemDetails from "effect/http/ProblemDetails"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { STATUS_CODES } from "node:http"
+import * as MediaType from "./MediaType.ts"
 import type { ValidationError } from "./Validation.ts"
 
 /** What an error answer says beyond its status. */
@@ -48,26 +49,29 @@ export const complete = (
   occurrence: Occurrence
 ): HttpServerResponse.HttpServerResponse => {
   if (response.body._tag === "Empty") {
-    return HttpServerResponse.setHeaders(
-      toResponse({ status: response.status }, occurrence),
-      withoutBodyHeaders(response.headers)
-    ).pipe(HttpServerResponse.mergeCookies(response.cookies))
+    return toResponse({ status: response.status }, occurrence).pipe(
+      HttpServerResponse.setHeaders(withoutBodyHeaders(response.headers)),
+      HttpServerResponse.mergeCookies(response.cookies)
+    )
   }
-  if (response.headers["content-type"] !== ProblemDetails.contentType || response.body._tag !== "Uint8Array") {
-    return response
-  }
-  const body = JSON.parse(response.body.text ?? new TextDecoder().decode(response.body.body)) as Record<string, unknown>
+  const members = membersOf(response)
+  if (members === undefined) return response
   return HttpServerResponse.setBody(
     response,
-    HttpServerResponse.jsonUnsafe(
-      {
-        ...body,
-        timestamp: body["timestamp"] ?? occurrence.timestamp,
-        requestId: body["requestId"] ?? occurrence.requestId
-      },
-      { contentType: ProblemDetails.contentType }
-    ).body
+    HttpServerResponse.jsonUnsafe({ ...occurrence, ...members }, { contentType: ProblemDetails.contentType }).body
   )
+}
+
+/** The members of an answer that is a problem. */
+const membersOf = (response: HttpServerResponse.HttpServerResponse): object | undefined => {
+  const mediaType = MediaType.essence(response.headers["content-type"] ?? "")
+  if (mediaType !== ProblemDetails.contentType || response.body._tag !== "Uint8Array") return undefined
+  try {
+    const members: unknown = JSON.parse(response.body.text ?? new TextDecoder().decode(response.body.body))
+    return typeof members === "object" && members !== null && !Array.isArray(members) ? members : undefined
+  } catch {
+    return undefined
+  }
 }
 
 const withoutBodyHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => {

@@ -9,3 +9,9 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
 
 /** The body is in a type that the endpoint does not take; answered with 415. */
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType") {}
+
+/** The body is not in the format that its type promises; the message says what was expected, and where. */
+export class MalformedBody extends Data.TaggedError("MalformedBody")<{ readonly message: string }> {}
+
+/** The body, or what it stands for, is larger than the host takes; answered with 413. */
+export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{ readonly message: string }> {}

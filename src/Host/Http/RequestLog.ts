@@ -17,7 +17,7 @@ export interface Answered {
  * Writes the line of a request, at `Information`. The path stands in it without its query, which may hold secrets.
  */
 export const write = ({ request, response, route, seconds }: Answered): Effect.Effect<void> => {
-  const path = request.url.split("?", 1)[0]!
+  const path = request.url.split(/[?;#]/, 1)[0]!
   return Effect.annotateLogs(Effect.logInfo(`${request.method} ${path} ${response.status}`), {
     namespace: "layerhost.host.request",
     method: request.method,

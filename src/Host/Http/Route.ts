@@ -10,6 +10,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as References from "effect/References"
+import * as Scope from "effect/Scope"
 import { CurrentRequest } from "./CurrentRequest.ts"
 import { InvalidRequest, UnsupportedMediaType } from "./RequestError.ts"
 import * as Validation from "./Validation.ts"
@@ -17,22 +18,15 @@ import * as Validation from "./Validation.ts"
 /** A handler of requests, whatever it may need of the request itself. */
 export type Handler = Effect.Effect<HttpServerResponse, unknown, any>
 
-/** Gives a handler the services of its plugin; what the request itself brings wins. */
-export const withServices = (handler: Handler, services: Context.Context<never>): Handler =>
-  Effect.updateContext(
-    handler,
-    (request: Context.Context<never>) => Context.merge(services, request) as Context.Context<any>
-  )
-
-/** A raw route, whose handler sees the plugin's services beside those of the request. */
+/** A raw route, whose handler sees the plugin's services beside what the request itself brings. */
 export const rawRoute = (
   route: HttpRouter.Route<any, any>,
   plugin: string,
   services: Context.Context<never>
-): HttpRouter.Route<any, any> => ({
-  ...route,
-  handler: named(withServices(route.handler, services), route.path, plugin)
-})
+): HttpRouter.Route<any, any> => {
+  const own = Context.omit(Scope.Scope, References.CurrentLogAnnotations)(services as Context.Context<any>)
+  return { ...route, handler: named(Effect.provideContext(route.handler as Handler, own), route.path, plugin) }
+}
 
 /** A route of an API; its handler has captured its services when it was built. */
 export const apiRoute = (

@@ -10,8 +10,6 @@ import type * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { apiRoute, rawRoute } from "./Route.ts"
 
 /** A route and whose it is. */
@@ -27,11 +25,16 @@ export interface RouteClash {
   readonly existing: RegisteredRoute
 }
 
+type AnyRoute = HttpRouter.Route<any, any>
+
 /** The routes of all plugins, in the order of their registration. */
 export class RouteRegistry {
-  readonly #router: HttpRouter.HttpRouter
-  readonly #byPath = new Map<string, Map<string, RegisteredRoute>>()
+  readonly routes: Array<RegisteredRoute> = []
   readonly clashes: Array<RouteClash> = []
+  readonly #router: HttpRouter.HttpRouter
+  readonly #byPattern = new Map<string, Map<string, RegisteredRoute>>()
+  readonly #table = FindMyWay.make<true>()
+  readonly #methods = new Set<string>()
 
   constructor(router: HttpRouter.HttpRouter) {
     this.#router = router
@@ -53,81 +56,76 @@ export class RouteRegistry {
     return this.#routerFor(plugin, (route) => apiRoute(route, plugin, endpoints.get(`${route.method} ${route.path}`)))
   }
 
-  /** All routes. */
-  get routes(): ReadonlyArray<RegisteredRoute> {
-    return [...this.#byPath.values()].flatMap((methods) => [...methods.values()])
-  }
-
   /** A table that tells which methods the path of a request has; empty where the path does not exist. */
   methodTable(): (url: string) => ReadonlyArray<string> {
-    const table = FindMyWay.make<ReadonlyArray<string>>()
-    for (const [path, methods] of this.#byPath) {
-      const names = [...methods.keys()]
-      table.on(
-        "GET",
-        path as HttpRouter.PathInput,
-        names.includes("GET") ? [...names, "HEAD"].toSorted() : names.toSorted()
-      )
+    return (url) => {
+      const methods = [...this.#methods].filter((method) => this.#table.find(method, url) !== undefined)
+      return (methods.includes("GET") && !methods.includes("HEAD") ? [...methods, "HEAD"] : methods).toSorted()
     }
-    return (url) => table.find("GET", url)?.handler ?? []
   }
 
-  #routerFor(
-    plugin: string,
-    prepare: (route: HttpRouter.Route<any, any>) => HttpRouter.Route<any, any>
-  ): HttpRouter.HttpRouter {
+  #routerFor(plugin: string, prepare: (route: AnyRoute) => AnyRoute): HttpRouter.HttpRouter {
     const router = this.#router
-    const addAll = (routes: ReadonlyArray<HttpRouter.Route<any, any>>): Effect.Effect<void> =>
+    const addAll = (routes: ReadonlyArray<AnyRoute>): Effect.Effect<void> =>
       Effect.suspend(
         () => router.addAll(routes.filter((route) => this.#claim(plugin, route)).map(prepare)) as Effect.Effect<void>
       )
-    const make = (prefix: string): HttpRouter.HttpRouter =>
-      HttpRouter.HttpRouter.of({
+    const withPrefix = (prefix: string): HttpRouter.HttpRouter => {
+      const prefixed = (routes: ReadonlyArray<AnyRoute>) =>
+        prefix === "" ? routes : routes.map(HttpRouter.prefixRoute(prefix))
+      return HttpRouter.HttpRouter.of({
         ...router,
-        prefixed: (inner: string) => make(prefix + inner),
-        add: (method, path, handler, options) =>
-          addAll(withPrefix([HttpRouter.route(method, path, asEffect(handler), options)], prefix)),
-        addAll: (routes) => addAll(withPrefix(routes, prefix))
+        prefixed: (inner: string) => withPrefix(prefix + inner),
+        add: (method, path, handler, options) => addAll(prefixed([HttpRouter.route(method, path, handler, options)])),
+        addAll: (routes) => addAll(prefixed(routes))
       } as HttpRouter.HttpRouter)
-    return make("")
+    }
+    return withPrefix("")
   }
 
   /** Notes a route as the plugin's; false, with the clash noted, where it is taken. */
-  #claim(plugin: string, route: HttpRouter.Route<any, any>): boolean {
-    const shape = shapeOf(route.path)
-    const methods = this.#byPath.get(shape) ?? new Map<string, RegisteredRoute>()
-    this.#byPath.set(shape, methods)
+  #claim(plugin: string, route: AnyRoute): boolean {
     const registered: RegisteredRoute = { plugin, method: route.method, path: route.path }
-    const existing =
-      methods.get(route.method) ?? methods.get("*") ?? (route.method === "*" ? [...methods.values()][0] : undefined)
-    if (existing !== undefined) {
+    const paths = pathsOf(route.path)
+    for (const path of paths) {
+      const others = this.#byPattern.get(patternOf(path))
+      const existing =
+        others?.get(route.method) ??
+        others?.get("*") ??
+        (route.method === "*" ? others?.values().next().value : undefined)
+      if (existing === undefined) continue
       this.clashes.push({ route: registered, existing })
       return false
     }
-    methods.set(route.method, registered)
+    for (const path of paths) {
+      const pattern = patternOf(path)
+      const methods = this.#byPattern.get(pattern) ?? new Map<string, RegisteredRoute>()
+      this.#byPattern.set(pattern, methods.set(route.method, registered))
+      // A route for all methods never lacks the one that is asked for.
+      if (route.method === "*") continue
+      this.#table.on(route.method, path, true)
+      this.#methods.add(route.method)
+    }
+    this.routes.push(registered)
     return true
   }
 }
 
-/** Paths that match the same requests have the same shape: the names of parameters make no difference. */
-const shapeOf = (path: string): string => {
-  let index = 0
-  return path.replace(/(?<!:):(\w+)/g, () => `:p${index++}`)
+/** The paths that a route stands for: the router serves `/files/*` at `/files` too, and `/files/:id?` without the id. */
+const pathsOf = (path: string): ReadonlyArray<HttpRouter.PathInput> => {
+  const optional = /^(.*)(\/:[^/()]*)\?\/?$/.exec(path)
+  const paths = path.endsWith("/*")
+    ? [path, path.slice(0, -2)]
+    : optional === null
+      ? [path]
+      : [optional[1]! + optional[2]!, optional[1]!]
+  return paths.map((each) => (each === "" ? "/" : (each as HttpRouter.PathInput)))
 }
 
-const asEffect = (
-  handler:
-    | HttpServerResponse.HttpServerResponse
-    | Effect.Effect<HttpServerResponse.HttpServerResponse, any, any>
-    | ((request: HttpServerRequest.HttpServerRequest) => Effect.Effect<HttpServerResponse.HttpServerResponse, any, any>)
-): Effect.Effect<HttpServerResponse.HttpServerResponse, any, any> =>
-  HttpServerResponse.isHttpServerResponse(handler)
-    ? Effect.succeed(handler)
-    : Effect.isEffect(handler)
-      ? handler
-      : Effect.flatMap(HttpServerRequest.HttpServerRequest, handler)
-
-const withPrefix = (
-  routes: ReadonlyArray<HttpRouter.Route<any, any>>,
-  prefix: string
-): ReadonlyArray<HttpRouter.Route<any, any>> => (prefix === "" ? routes : routes.map(HttpRouter.prefixRoute(prefix)))
+/** What the router tells two paths apart by: neither case, nor slashes that are too many, nor the names of parameters. */
+const patternOf = (path: string): string =>
+  path
+    .replace(/(?<!:):\w+/g, ":")
+    .replace(/\/{2,}/g, "/")
+    .replace(/(?<=.)\/$/, "")
+    .toLowerCase()

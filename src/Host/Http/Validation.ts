@@ -8,10 +8,15 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpMethod from "effect/http/HttpMethod"
+import type { HttpServerError } from "effect/http/HttpServerError"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as UrlParams from "effect/http/UrlParams"
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
+import * as MediaType from "./MediaType.ts"
+import * as RequestBody from "./RequestBody.ts"
 
 /** One invalid field: its path, joined by dots (`totp.totpKey.base32Key`), or `body` for the body as a whole. */
 export interface ValidationError {
@@ -39,69 +44,81 @@ export interface RequestParts {
 }
 
 /** Decodes all parts of a request against an endpoint and lists every invalid field, path first and body last. */
-export const collect = Effect.fnUntraced(function* (
-  endpoint: HttpApiEndpoint.Top,
-  { request, params, query }: RequestParts
-) {
-  const errors: Array<ValidationError> = []
-  const check = (schema: Schema.Constraint | undefined, input: unknown, whole: string) =>
-    schema === undefined
-      ? Effect.void
-      : Effect.map(Effect.exit(decodeAll(schema, input)), (exit) => {
-          if (Exit.isSuccess(exit)) return
-          for (const reason of exit.cause.reasons) {
-            if (Cause.isFailReason(reason)) errors.push(...fromSchemaError(reason.error, whole))
-          }
-        })
-  yield* check(endpoint.params, params, "path")
-  yield* check(endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query), query, "query")
-  yield* check(endpoint.headers, request.headers, "headers")
-  const payload = yield* readPayload(endpoint, request, query)
-  if (payload !== undefined) {
-    if (payload.malformed !== undefined) errors.push({ field: "body", validationMessage: payload.malformed })
-    else yield* check(payload.schema, payload.input, "body")
-  }
-  return errors
+export const collect = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, parts: RequestParts) {
+  const { request, params, query } = parts
+  return [
+    ...(yield* check(endpoint.params, params, "path")),
+    ...(yield* check(endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query), query, "query")),
+    ...(yield* check(endpoint.headers, request.headers, "headers")),
+    ...(yield* checkPayload(endpoint, parts))
+  ]
 })
+
+const check = (
+  schema: Schema.Constraint | undefined,
+  input: unknown,
+  whole: string
+): Effect.Effect<ReadonlyArray<ValidationError>> =>
+  schema === undefined
+    ? Effect.succeed([])
+    : Effect.map(Effect.exit(decodeAll(schema, input)), (exit) =>
+        Exit.isSuccess(exit)
+          ? []
+          : exit.cause.reasons.flatMap((reason) =>
+              Cause.isFailReason(reason) ? fromSchemaError(reason.error, whole) : []
+            )
+      )
 
 const decodeAll = (schema: Schema.Constraint, input: unknown): Effect.Effect<unknown, Schema.SchemaError> =>
   Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>, { errors: "all" })(input)
 
-interface Payload {
-  readonly schema: Schema.Constraint
-  readonly input?: unknown
-  readonly malformed?: string
-}
-
-/** The body as its schema sees it; the request keeps a body that was read, so that reading it again costs nothing. */
-const readPayload = (
-  endpoint: HttpApiEndpoint.Top,
-  request: HttpServerRequest,
-  query: RequestParts["query"]
-): Effect.Effect<Payload | undefined> => {
-  const contentType = (request.headers["content-type"] ?? "application/json").split(";", 1)[0]!.trim().toLowerCase()
-  const hasBody = request.method !== "GET" && request.method !== "HEAD"
-  const entry = endpoint.payload.get(hasBody ? contentType : "application/x-www-form-urlencoded")
-  if (entry === undefined) return Effect.undefined
-  const schema = Schema.Union(entry.schemas as ReadonlyArray<Schema.Top>)
-  switch (entry.encoding._tag) {
+const checkPayload = (endpoint: HttpApiEndpoint.Top, { request, query }: RequestParts) => {
+  const hasBody = HttpMethod.hasBody(request.method)
+  const contentType = hasBody ? (request.headers["content-type"] ?? "application/json") : formUrlEncoded
+  const payload = endpoint.payload.get(MediaType.essence(contentType))
+  if (payload === undefined) return Effect.succeed([])
+  const schema = Schema.Union(payload.schemas as ReadonlyArray<Schema.Top>)
+  switch (payload.encoding._tag) {
     case "Json":
-      return Effect.map(Effect.orDie(request.text), (text) => {
+      return whenRead(request.text, (text) => {
+        if (text === "") return check(schema, payload.schemas.some(takesNull) ? null : undefined, "body")
         try {
-          return { schema, input: text === "" ? undefined : JSON.parse(text) }
+          return check(schema, JSON.parse(text), "body")
         } catch {
-          return { schema, malformed: text === "" ? "Expected a body" : "Expected a valid JSON body" }
+          return invalidBody("Expected valid JSON")
         }
       })
     case "Text":
-      return Effect.map(Effect.orDie(request.text), (input) => ({ schema, input }))
-    case "FormUrlEncoded":
-      return Effect.map(
-        hasBody ? Effect.map(Effect.orDie(request.urlParamsBody), UrlParams.toRecord) : Effect.succeed(query),
-        (input) => ({ schema: Schema.toCodecArrayFromSingle(schema), input })
-      )
+      return whenRead(request.text, (text) => check(schema, text, "body"))
+    case "FormUrlEncoded": {
+      const checkFields = (fields: unknown) => check(Schema.toCodecArrayFromSingle(schema), fields, "body")
+      return hasBody
+        ? whenRead(request.urlParamsBody, (fields) => checkFields(UrlParams.toRecord(fields)))
+        : checkFields(query)
+    }
     default:
       // Files and streams are read by the handler itself.
-      return Effect.undefined
+      return Effect.succeed([])
   }
 }
+
+const formUrlEncoded = "application/x-www-form-urlencoded"
+
+/** The API runtime reads an empty body as null where a schema takes one. */
+const takesNull = (schema: Schema.Constraint): boolean => SchemaAST.isNull(SchemaAST.toEncoded(schema.ast))
+
+const invalidBody = (validationMessage: string): Effect.Effect<ReadonlyArray<ValidationError>> =>
+  Effect.succeed([{ field: "body", validationMessage }])
+
+/** Checks a body that was read; one that cannot be is an invalid field, or fails the request as a whole. */
+const whenRead = <A>(
+  read: Effect.Effect<A, HttpServerError>,
+  then: (body: A) => Effect.Effect<ReadonlyArray<ValidationError>>
+): Effect.Effect<ReadonlyArray<ValidationError>> =>
+  Effect.matchEffect(read, {
+    onSuccess: then,
+    onFailure: (error) => {
+      const malformation = RequestBody.malformation(error)
+      return malformation === undefined ? Effect.die(error) : invalidBody(malformation)
+    }
+  })

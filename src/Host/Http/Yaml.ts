@@ -1,66 +1,160 @@
 /**
- * YAML on the wire: request bodies read as JSON would be, and JSON answers written as YAML for clients that ask for it.
+ * YAML on the wire, as another spelling of JSON.
  *
- * Endpoints know JSON only. A YAML body is turned into JSON before the endpoint reads it, and a JSON answer into YAML
- * after, so that every endpoint, and every error, speaks both.
+ * Endpoints know JSON only. A YAML body is turned into JSON before the endpoint reads it, and a JSON answer into YAML after,
+ * so that every endpoint, and every error, speaks both. What JSON cannot say (`.nan`, a list as a key, an application's own
+ * tags) is refused rather than bent.
  */
-import * as Effect from "effect/Effect"
-import * as Headers from "effect/http/Headers"
-import { HttpServerError, RequestParseError } from "effect/http/HttpServerError"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as YAML from "yaml"
-import * as MediaType from "./MediaType.ts"
+import { BodyTooLarge, MalformedBody } from "./RequestError.ts"
 
-/** A YAML body that does not parse; the message says where. */
-export class YamlBodyError extends Error {
-  override readonly name = "YamlBodyError"
+/** The parser needs about a kilobyte of memory for each token, so that the size of a text says too little. */
+const maxTokens = 200_000
+
+/** More levels than a sensible document has, and less than the stack bears. */
+const maxDepth = 256
+
+/**
+ * The JSON text that says what a YAML text says; empty where the YAML text holds nothing.
+ *
+ * Throws {@link MalformedBody}, or {@link BodyTooLarge} where the JSON text would have more than `maxSize` bytes: aliases
+ * multiply what they stand for.
+ */
+export const toJson = (text: string, maxSize: number): string => {
+  let tokens = 0
+  for (const _token of new YAML.Lexer().lex(text)) {
+    if (++tokens > maxTokens) throw new BodyTooLarge({ message: `The YAML has more than ${maxTokens} tokens.` })
+  }
+  const lines = new YAML.LineCounter()
+  const document = YAML.parseDocument(text, {
+    version: "1.2",
+    // The parser compares every two keys of a map; the writer needs but one look at each.
+    uniqueKeys: false,
+    resolveKnownTags: false,
+    prettyErrors: false,
+    logLevel: "error",
+    lineCounter: lines
+  })
+  // An unknown tag or version is a mere warning to the parser; here it would change what a value means.
+  const fault = document.errors[0] ?? document.warnings[0]
+  if (fault !== undefined) throw malformed(describe(fault), lines, fault.pos[0])
+  if (document.directives?.yaml.version !== "1.2") throw new MalformedBody({ message: "Expected YAML 1.2" })
+  return document.contents === null ? "" : new JsonWriter(document, lines, maxSize).result
 }
 
-/** Aliases may multiply a document; more than this many are refused as an expansion attack. */
-const maxAliasCount = 100
+const describe = (fault: YAML.YAMLError): string => {
+  if (fault.code === "RESOURCE_EXHAUSTION") return tooDeep
+  if (fault.code === "MULTIPLE_DOCS") return "Expected one document"
+  // Behind the colon the parser quotes the text.
+  return fault.code === "UNEXPECTED_TOKEN" ? fault.message.replace(/: .*$/s, "") : fault.message
+}
 
-/** The request with its YAML body in the place of a JSON one. */
-export const requestAsJson = (request: HttpServerRequest): HttpServerRequest => {
-  const text = Effect.flatMap(request.text, (yaml) =>
-    Effect.try({
-      try: () => toJsonText(yaml),
-      catch: (cause) => new HttpServerError({ reason: new RequestParseError({ request, reason: "Parse", cause }) })
+const tooDeep = `Expected at most ${maxDepth} levels`
+
+const malformed = (message: string, lines: YAML.LineCounter, offset: number): MalformedBody => {
+  const { line, col } = lines.linePos(offset)
+  return new MalformedBody({ message: `${message} (line ${line}, column ${col})` })
+}
+
+/** Writes a document as JSON. */
+class JsonWriter {
+  result = ""
+  readonly #lines: YAML.LineCounter
+  readonly #maxSize: number
+  readonly #targets: ReadonlyMap<YAML.Alias, YAML.Node>
+  #size = 0
+
+  constructor(document: YAML.Document.Parsed, lines: YAML.LineCounter, maxSize: number) {
+    this.#lines = lines
+    this.#maxSize = maxSize
+    this.#targets = aliasTargets(document)
+    this.#value(document.contents, 0)
+  }
+
+  #value(node: YAML.Node | null, depth: number): void {
+    if (node === null) return this.#write("null")
+    const target = this.#resolve(node)
+    if (depth > maxDepth) throw this.#malformed(tooDeep, node)
+    if (YAML.isMap<YAML.Node, YAML.Node | null>(target)) this.#object(target, depth)
+    else if (YAML.isSeq<YAML.Node>(target)) this.#array(target, depth)
+    else this.#write(this.#scalar(target as YAML.Scalar))
+  }
+
+  #object(map: YAML.YAMLMap<YAML.Node, YAML.Node | null>, depth: number): void {
+    const keys = new Set<string>()
+    this.#write("{")
+    for (const { key, value } of map.items) {
+      const name = this.#key(key)
+      if (keys.has(name)) throw this.#malformed("Expected each key once", key)
+      this.#write(`${keys.size === 0 ? "" : ","}${JSON.stringify(name)}:`)
+      keys.add(name)
+      this.#value(value, depth + 1)
+    }
+    this.#write("}")
+  }
+
+  #array(list: YAML.YAMLSeq<YAML.Node>, depth: number): void {
+    this.#write("[")
+    list.items.forEach((item, index) => {
+      if (index > 0) this.#write(",")
+      this.#value(item, depth + 1)
     })
-  )
-  const json = Effect.map(text, (body) => (body === "" ? null : JSON.parse(body)))
-  const modified = request.modify({
-    headers: Headers.set(request.headers, "content-type", "application/json")
-  })
-  return Object.defineProperties(modified, {
-    text: { get: () => text },
-    json: { get: () => json }
-  })
-}
+    this.#write("]")
+  }
 
-const toJsonText = (text: string): string => {
-  if (text.trim() === "") return ""
-  const document = YAML.parseDocument(text, { version: "1.2", merge: true, prettyErrors: true, logLevel: "silent" })
-  const error = document.errors[0]
-  if (error !== undefined) throw new YamlBodyError(error.message.split("\n", 1)[0]!.replace(/:$/, ""))
-  try {
-    return JSON.stringify(document.toJS({ maxAliasCount })) ?? ""
-  } catch (cause) {
-    throw new YamlBodyError(cause instanceof Error ? cause.message : "The document cannot be read")
+  /** A key is text; a number or a boolean in its place is taken as it is spelled. */
+  #key(node: YAML.Node): string {
+    const key = this.#resolve(node)
+    if (!YAML.isScalar(key) || key.value === null) throw this.#malformed("Expected a text as key", node)
+    return typeof key.value === "string" ? key.value : (key.source ?? String(key.value))
+  }
+
+  #scalar(node: YAML.Scalar): string {
+    const { value } = node
+    if (typeof value === "number" && !Number.isFinite(value)) throw this.#malformed("Expected a finite number", node)
+    return JSON.stringify(value)
+  }
+
+  #resolve(node: YAML.Node): YAML.Node {
+    if (!YAML.isAlias(node)) return node
+    const target = this.#targets.get(node)
+    if (target === undefined) throw this.#malformed("Expected an anchor before its alias", node)
+    return target
+  }
+
+  #write(json: string): void {
+    this.#size += Buffer.byteLength(json)
+    if (this.#size > this.#maxSize) {
+      throw new BodyTooLarge({ message: `The YAML stands for more than ${this.#maxSize} bytes of JSON.` })
+    }
+    this.result += json
+  }
+
+  #malformed(message: string, node: YAML.Node): MalformedBody {
+    return malformed(message, this.#lines, node.range?.[0] ?? 0)
   }
 }
 
-/** A JSON answer as YAML; any other answer as it is. Problem details stay problem details. */
-export const responseAsYaml = (
-  response: HttpServerResponse.HttpServerResponse
-): HttpServerResponse.HttpServerResponse => {
-  const mediaType = MediaType.essence(response.headers["content-type"] ?? "")
-  if (!MediaType.isJson(mediaType) || response.body._tag !== "Uint8Array") return response
-  const body = response.body.text ?? new TextDecoder().decode(response.body.body)
-  return HttpServerResponse.setBody(
-    response,
-    HttpServerResponse.text(YAML.stringify(JSON.parse(body), { aliasDuplicateObjects: false }), {
-      contentType: mediaType === "application/problem+json" ? MediaType.problemYaml : MediaType.yaml
-    }).body
-  )
+/** An alias means the last anchor of its name before it: one walk in document order finds them all. */
+const aliasTargets = (document: YAML.Document.Parsed): ReadonlyMap<YAML.Alias, YAML.Node> => {
+  const anchors = new Map<string, YAML.Node>()
+  const targets = new Map<YAML.Alias, YAML.Node>()
+  YAML.visit(document, {
+    Node: (_key, node) => {
+      if (YAML.isAlias(node)) {
+        const target = anchors.get(node.source)
+        if (target !== undefined) targets.set(node, target)
+      } else if (node.anchor !== undefined) anchors.set(node.anchor, node)
+    }
+  })
+  return targets
+}
+
+/** The YAML text that says what a JSON text says; absent where the text is not JSON after all, or nested too deeply. */
+export const fromJson = (text: string): string | undefined => {
+  try {
+    return YAML.stringify(JSON.parse(text), { aliasDuplicateObjects: false, lineWidth: 0 })
+  } catch {
+    return undefined
+  }
 }
