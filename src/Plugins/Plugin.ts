@@ -130,16 +130,19 @@ export const make = <
 }): Plugin<
   Id,
   OriginOf<Id>,
-  ServicesOut,
-  Exclude<
-    | ServicesIn
-    | Unmarked<ApiRequires<Apis[number]>>
-    | Unmarked<RoutesIn>
-    | MiddlewareRequires<Middlewares[number]>
-    | CheckR
-    | ChecksR
-    | TaskRequires<Tasks[number]>,
-    ServicesOut | Section.Identifier<Config[number]> | HostServices | OfRequest
+  NoInfer<ServicesOut>,
+  // The place where a plugin is made, such as a list of plugins, is to have no say in what it requires.
+  NoInfer<
+    Exclude<
+      | ServicesIn
+      | Unmarked<ApiRequires<Apis[number]>>
+      | Unmarked<RoutesIn>
+      | MiddlewareRequires<Middlewares[number]>
+      | CheckR
+      | ChecksR
+      | TaskRequires<Tasks[number]>,
+      ServicesOut | Section.Identifier<Config[number]> | HostServices | OfRequest
+    >
   >
 > => ({
   [TypeId]: typeIdValue,
@@ -167,7 +170,7 @@ const typeIdValue = {
 export const fromPackage = <Id extends string, Origin extends PluginOrigin, Provides, Requires>(
   info: PackageInfo,
   plugin: Plugin<Id, Origin, Provides, Requires>
-): Plugin<Id, Origin extends "framework" ? "framework" : "third-party", Provides, Requires> => ({
+): Plugin<Id, Origin extends "framework" ? "framework" : "third-party", NoInfer<Provides>, NoInfer<Requires>> => ({
   ...plugin,
   package: info,
   origin: (plugin.origin === "framework" ? "framework" : "third-party") as Origin extends "framework"
