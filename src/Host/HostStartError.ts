@@ -25,6 +25,10 @@ export const StartProblem = Schema.Struct({
 })
 export type StartProblem = typeof StartProblem.Type
 
+/** Puts problems in the order of the phases; those of one phase stay as they are. */
+export const inOrder = (problems: ReadonlyArray<StartProblem>): ReadonlyArray<StartProblem> =>
+  Phase.literals.flatMap((phase) => problems.filter((problem) => problem.phase === phase))
+
 /** The host was not started; nothing listens, and what was built has been released. */
 export class HostStartError extends Schema.TaggedError<HostStartError>()("HostStartError", {
   problems: Schema.Array(StartProblem)

@@ -27,13 +27,13 @@ export interface HealthCheck<out R = never> {
 /** Any check, whatever it requires. */
 export type Any = HealthCheck<any>
 
-/** Makes a check that a plugin lists under `healthChecks`. */
+/** Makes a check that a plugin lists under `healthChecks`. Its `Scope` closes when the run ends. */
 export const make = <R = never>(options: {
   readonly name: string
   readonly tags: ReadonlyArray<string>
   readonly timeout?: Duration.Input
   readonly check: Effect.Effect<HealthCheckResult, unknown, R>
-}): HealthCheck<R> => ({ ...options, timeout: options.timeout })
+}): HealthCheck<NoInfer<R>> => ({ ...options, timeout: options.timeout })
 
 /** All is well. */
 export const healthy = (description: string | null = null): HealthCheckResult => ({ status: "Healthy", description })

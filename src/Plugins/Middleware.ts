@@ -4,7 +4,10 @@
 import type * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 
-/** Wraps the handling of a request. What it does not handle itself, it passes on by running `httpEffect`. */
+/**
+ * Wraps the handling of a request. What it does not handle itself, it passes on by running `httpEffect`, which fails where
+ * something further in failed: the host turns failures into answers only further out.
+ */
 export type Apply<out R = never> = (
   httpEffect: Effect.Effect<HttpServerResponse, unknown>
 ) => Effect.Effect<HttpServerResponse, unknown, R>
@@ -14,7 +17,7 @@ export interface Middleware<out E = never, out R = never> {
   readonly name: string
   /** Lower runs first, that is further out; equal orders keep the order of the plugins. 0 when absent. */
   readonly order: number
-  /** Built once at start; what it requires is captured then. */
+  /** Run once at start. What it requires, and what the steps that it makes require, the plugin's services give. */
   readonly build: Effect.Effect<Apply<any>, E, R>
 }
 
@@ -23,10 +26,15 @@ export type Any = Middleware<any, any>
 
 /**
  * Makes a middleware that a plugin lists under `middleware`. It sees every request that comes past the host's own steps
- * (request id, limits, CORS), its own plugin's and others' alike.
+ * (request id, limits, CORS), its own plugin's and others' alike. What it provides to `httpEffect`, all that is further in
+ * sees; the services of its own plugin stay its own.
  */
 export const make = <E = never, R = never, RequestR = never>(options: {
   readonly name: string
   readonly order?: number
   readonly build: Effect.Effect<Apply<RequestR>, E, R>
-}): Middleware<E, R | RequestR> => ({ name: options.name, order: options.order ?? 0, build: options.build })
+}): Middleware<NoInfer<E>, NoInfer<R | RequestR>> => ({
+  name: options.name,
+  order: options.order ?? 0,
+  build: options.build
+})

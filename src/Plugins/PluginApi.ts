@@ -24,4 +24,4 @@ export type Any = PluginApi<any, any>
 export const make = <Id extends string, Groups extends HttpApiGroup.Constraint, E, R>(
   definition: HttpApi.HttpApi<Id, Groups>,
   handlers: Layer.Layer<HttpApiGroup.ToService<Id, Groups>, E, R>
-): PluginApi<E, R> => ({ definition: definition as unknown as HttpApi.Top, handlers })
+): PluginApi<NoInfer<E>, NoInfer<R>> => ({ definition: definition as unknown as HttpApi.Top, handlers })

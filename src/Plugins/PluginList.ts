@@ -8,7 +8,7 @@ import type * as Plugin from "./Plugin.ts"
  * the compiler reports it on that very element. "Earlier" is the sort order: framework, third-party, app.
  */
 export type Validated<Plugins extends ReadonlyArray<Plugin.Any>> = number extends Plugins["length"]
-  ? Plugins // A list whose length the types do not know is left to the check at start.
+  ? Plugins // Of a list whose length the types do not know, the services are checked when they are built.
   : Walk<Plugins, ProvidedBy<Plugins, "framework">, ProvidedBy<Plugins, "third-party">>
 
 type ProvidedBy<Plugins extends ReadonlyArray<Plugin.Any>, Origin> = Plugin.Provides<

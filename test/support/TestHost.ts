@@ -53,26 +53,42 @@ export interface TestLog {
   readonly lines: Effect.Effect<ReadonlyArray<LogLine>>
   /** The messages of the lines of a namespace. */
   readonly messages: (namespace: string) => Effect.Effect<ReadonlyArray<string>>
+  /** Waits until a line with this message is written. */
+  readonly waitFor: (message: string) => Effect.Effect<LogLine>
 }
 
 /** Makes an empty log. It can be read when its host is gone, too. */
 export const makeLog = (): TestLog => {
   let text = ""
+  const parsed = () =>
+    text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map(parseLine)
+  const waiting = new Set<() => void>()
   const lines = Effect.map(
     Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
-    () =>
-      text
-        .split("\n")
-        .filter((line) => line !== "")
-        .map(parseLine)
+    parsed
   )
   return {
     write: (lines) => {
       text += lines
+      for (const look of waiting) look()
     },
     lines,
     messages: (namespace) =>
-      Effect.map(lines, (all) => all.filter((line) => line.namespace === namespace).map(({ message }) => message))
+      Effect.map(lines, (all) => all.filter((line) => line.namespace === namespace).map(({ message }) => message)),
+    waitFor: (message) =>
+      Effect.callback((resume) => {
+        const look = () => {
+          const line = parsed().find((line) => line.message === message)
+          if (line === undefined) return
+          waiting.delete(look)
+          resume(Effect.succeed(line))
+        }
+        waiting.add(look)
+        look()
+      })
   }
 }
 

@@ -12,7 +12,7 @@ import * as HealthChecks from "../Health/HealthChecks.ts"
 import * as HealthRoutes from "../Health/HealthRoutes.ts"
 import type { RegisteredCheck } from "../Health/RegisteredCheck.ts"
 import { hostName, hostSections } from "../HostConfiguration.ts"
-import { HostStartError } from "../HostStartError.ts"
+import { HostStartError, inOrder } from "../HostStartError.ts"
 import { HttpMetrics } from "../Http/HttpMetrics.ts"
 import * as Pipeline from "../Http/Pipeline.ts"
 import { type RegisteredRoute, RouteRegistry } from "../Http/RouteRegistry.ts"
@@ -62,7 +62,7 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
   yield* PluginRoutes.mount(builder, plugins, registry)
   const handler = yield* aroundRoutes(router.asHttpEffect())
 
-  if (builder.problems.length > 0) return yield* new HostStartError({ problems: builder.problems })
+  if (builder.problems.length > 0) return yield* new HostStartError({ problems: inOrder(builder.problems) })
 
   const quiet = new Set(hostRoutes.map((route): string => route.path))
   const httpEffect = Pipeline.make(handler, {
