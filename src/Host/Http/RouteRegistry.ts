@@ -75,7 +75,7 @@ export class RouteRegistry {
         prefix === "" ? routes : routes.map(HttpRouter.prefixRoute(prefix))
       return HttpRouter.HttpRouter.of({
         ...router,
-        prefixed: (inner: string) => withPrefix(prefix + inner),
+        prefixed: (inner: string) => withPrefix(HttpRouter.prefixPath(inner, prefix)),
         add: (method, path, handler, options) => addAll(prefixed([HttpRouter.route(method, path, handler, options)])),
         addAll: (routes) => addAll(prefixed(routes))
       } as HttpRouter.HttpRouter)

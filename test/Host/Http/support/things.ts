@@ -44,7 +44,7 @@ const Api = HttpApi.make("things").add(
     HttpApiEndpoint.post("echo", "/echo", { payload: Schema.Struct({ value: Schema.Json }), success: Schema.Json }),
     HttpApiEndpoint.post("maybe", "/maybe/:id", {
       params: { id: Schema.FiniteFromString },
-      payload: Schema.NullOr(Thing),
+      payload: [Schema.Null, Thing],
       success: Schema.Null
     }),
     HttpApiEndpoint.post("text", "/text", {

@@ -1,0 +1,157 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import * as YAML from "yaml"
+import * as TestHost from "../../support/TestHost.ts"
+import { secret, things } from "./support/things.ts"
+
+/** Requests that fail, each in its way, with the status of the answer. */
+const failures: ReadonlyArray<[string, RequestInit, number]> = [
+  ["/nowhere", {}, 404],
+  ["/echo", {}, 405],
+  ["/things/x", {}, 400],
+  ["/raw/json", { method: "POST", body: "{" }, 400],
+  ["/raw/json", { method: "POST", body: "x".repeat(101) }, 413],
+  ["/echo", { method: "POST", headers: { "content-type": "application/xml" }, body: "<a/>" }, 415],
+  ["/fail", {}, 500],
+  ["/die", {}, 500],
+  ["/throw", {}, 500],
+  ["/redacted", {}, 500],
+  ["/bad-answer", {}, 500],
+  ["/interrupt", {}, 503],
+  ["/empty/401", {}, 401],
+  ["/empty/403", {}, 403],
+  ["/empty/429", {}, 429],
+  ["/empty/503", {}, 503]
+]
+
+const options = { values: { host: { maxRequestSize: 100 } } }
+
+describe("error answers", () => {
+  it.effect.each(failures)("%s %j is a problem with status %i, in JSON and YAML", ([path, init, status]) =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things], options)
+      yield* TestClock.setTime(Date.UTC(2031, 1, 2, 3, 4, 5, 6))
+      const headers = { "x-request-id": "the-id", ...init.headers }
+      const json = yield* request(path, { ...init, headers })
+      const yaml = yield* request(path, { ...init, headers: { ...headers, accept: "application/yaml" } })
+
+      assert.strictEqual(json.status, status)
+      assert.strictEqual(json.headers.get("content-type"), "application/problem+json")
+      const problem = JSON.parse(json.text)
+      assert.containsSubset(problem, {
+        type: "about:blank",
+        status,
+        timestamp: "2031-02-02T03:04:05.006Z",
+        requestId: "the-id"
+      })
+      assert.isString(problem.title)
+      if (status === 500) assert.hasAllKeys(problem, ["type", "title", "status", "timestamp", "requestId"])
+
+      assert.strictEqual(yaml.status, status)
+      assert.strictEqual(yaml.headers.get("content-type"), "application/problem+yaml")
+      assert.deepStrictEqual(YAML.parse(yaml.text), problem)
+
+      for (const answer of [json, yaml]) {
+        assert.strictEqual(answer.headers.get("x-request-id"), "the-id")
+        assert.strictEqual(answer.headers.get("vary"), "Accept")
+        assert.notInclude(answer.text, secret)
+      }
+    })
+  )
+
+  it.effect.each<[string, string]>([
+    ["/fail", secret],
+    ["/die", secret],
+    ["/throw", secret],
+    ["/bad-answer", "Body"]
+  ])("%s is logged with its cause under the id of the request", ([path, message]) =>
+    Effect.gen(function* () {
+      const { log, request } = yield* TestHost.build([things])
+      yield* request(path, { headers: { "x-request-id": "the-id" } })
+      const errors = (yield* log.lines).filter(({ level }) => level === "Error")
+      assert.lengthOf(errors, 1)
+      assert.strictEqual(errors[0]!.requestId, "the-id")
+      assert.include(JSON.stringify(errors[0]), message)
+    })
+  )
+
+  it.effect("keeps redacted values out of the log, too", () =>
+    Effect.gen(function* () {
+      const { log, request } = yield* TestHost.build([things])
+      yield* request("/redacted")
+      const lines = yield* log.lines
+      assert.isTrue(lines.some(({ level }) => level === "Error"))
+      assert.notInclude(JSON.stringify(lines), secret)
+    })
+  )
+
+  it.effect("is no error in the log where the client is at fault", () =>
+    Effect.gen(function* () {
+      const { log, request } = yield* TestHost.build([things], options)
+      for (const [path, init, status] of failures) {
+        if (status < 500) yield* request(path, init)
+      }
+      yield* request("/conflict")
+      const levels = new Set((yield* log.lines).map(({ level }) => level))
+      assert.isFalse(levels.has("Error") || levels.has("Warning"), [...levels].join())
+    })
+  )
+
+  it.effect("completes a problem of a handler with what it lacks", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const conflict = yield* request("/conflict", { headers: { "x-request-id": "the-id" } })
+      assert.strictEqual(conflict.status, 409)
+      assert.containsSubset(JSON.parse(conflict.text), {
+        type: "https://example.com/conflict",
+        title: "Conflict",
+        status: 409,
+        detail: "There is another.",
+        timestamp: "1970-01-01T00:00:00.000Z",
+        requestId: "the-id"
+      })
+      const own = yield* request("/own-problem")
+      assert.strictEqual(own.status, 418)
+      assert.deepStrictEqual(JSON.parse(own.text), {
+        type: "urn:x",
+        title: "Mine",
+        status: 418,
+        requestId: "mine",
+        timestamp: "1970-01-01T00:00:00.000Z"
+      })
+    })
+  )
+
+  it.effect("keeps headers and cookies of an error without a body", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const { headers } = yield* request("/empty/401")
+      assert.strictEqual(headers.get("x-own"), "kept")
+      assert.deepStrictEqual(headers.getSetCookie(), ["own=kept"])
+    })
+  )
+
+  it.effect("leaves every other body of a handler alone", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const own = yield* request("/own-error", { headers: { accept: "application/yaml" } })
+      assert.deepStrictEqual([own.status, own.text], [410, "mine"])
+      const broken = yield* request("/bad-problem", { headers: { accept: "application/yaml" } })
+      assert.deepStrictEqual([broken.status, broken.text], [400, "{"])
+    })
+  )
+
+  it.effect("names the type that an endpoint does not take as the client sent it", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const { status, text } = yield* request("/text", {
+        method: "POST",
+        headers: { "content-type": "text/yaml" },
+        body: "a: b"
+      })
+      assert.strictEqual(status, 415)
+      assert.include(JSON.parse(text).detail, "text/yaml")
+    })
+  )
+})
