@@ -99,13 +99,21 @@ const ambient = Effect.map(
   Context.omit(Scope.Scope, Tracer.ParentSpan, References.CurrentLogSpans, References.CurrentStackFrame)
 )
 
-/** Runs an effect in exactly this context. Its finalizers run there too, so that what they log goes to the host's log. */
+/**
+ * Runs an effect in exactly this context. Its finalizers run there too: what they log goes to the host's log, and so does
+ * what goes wrong in them, which nobody else would tell of when a signal ends the process.
+ */
 const within = <A, E>(
   context: Context.Context<never>,
   effect: Effect.Effect<A, E, Scope.Scope>
 ): Effect.Effect<A, E, Scope.Scope> =>
   Effect.flatMap(
-    Effect.acquireRelease(Scope.make(), (scope, exit) => Effect.updateContext(Scope.close(scope, exit), () => context)),
+    Effect.acquireRelease(Scope.make(), (scope, exit) =>
+      Scope.close(scope, exit).pipe(
+        Effect.tapCause((cause) => Effect.logError("Not everything could be released", cause)),
+        Effect.updateContext(() => context)
+      )
+    ),
     (scope) => Effect.updateContext(effect, () => Context.add(context, Scope.Scope, scope))
   )
 
