@@ -1,0 +1,104 @@
+/**
+ * Counts requests in Redis: one limit for all instances that share it.
+ *
+ * Each request is one run of a script, which Redis runs by itself, so that no two instances count past each other. The
+ * windows are the expiry times of the keys, by Redis's own clock.
+ */
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { createHash } from "node:crypto"
+import type { Count, Counted, CounterStore, CounterStoreOptions } from "./CounterStore.ts"
+import * as RedisConnection from "./RedisConnection.ts"
+
+/** How Redis is reached, and what its keys are called. */
+export interface RedisCountersOptions extends CounterStoreOptions {
+  readonly url: Redacted.Redacted<string>
+  readonly prefix: string
+}
+
+/** How long a request waits for Redis, in milliseconds. What then runs late in a busy process still fits into 50. */
+const patience = 40
+
+/**
+ * KEYS: a counter for each rule, the shortest period first.
+ * ARGV: 1 where refused requests count, then the limit and the period of each rule.
+ * Answers which rule refuses (0 for none), and the requests and the rest of the window, of that rule or of the last one.
+ */
+const script = `
+local requests, left, refusing = {}, {}, 0
+for i, key in ipairs(KEYS) do
+  left[i] = redis.call('PTTL', key)
+  requests[i] = left[i] < 0 and 0 or tonumber(redis.call('GET', key))
+  if requests[i] >= tonumber(ARGV[2 * i]) and (refusing == 0 or left[i] >= left[refusing]) then refusing = i end
+end
+if refusing == 0 or ARGV[1] == '1' then
+  for i, key in ipairs(KEYS) do
+    if left[i] < 0 then
+      left[i] = tonumber(ARGV[2 * i + 1])
+      redis.call('SET', key, 1, 'PX', left[i])
+      requests[i] = 1
+    else
+      requests[i] = redis.call('INCR', key)
+    end
+  end
+end
+local told = refusing == 0 and #KEYS or refusing
+return { refusing, requests[told], left[told] }
+`
+
+type Reply = readonly [refusing: number, requests: number, endsIn: number]
+
+/**
+ * A store in the Redis at a URL. Waits for the first attempt to reach it, and not for its success: while Redis is away
+ * nothing is counted. Ends its connection with the scope.
+ */
+export const make = Effect.fnUntraced(function* (
+  options: RedisCountersOptions
+): Effect.fn.Return<CounterStore, never, Scope.Scope> {
+  const connection = yield* RedisConnection.make({
+    url: options.url,
+    script,
+    // Shows that the script runs and may write, before it is relied on.
+    trial: ["1", `${options.prefix}trial`, "0", "1", "1000"]
+  })
+  const stack = options.stackBlockedRequests ? "1" : "0"
+
+  const count = (counted: Counted): Effect.Effect<Count | undefined> =>
+    Effect.callback((resume) => {
+      const session = connection.current()
+      if (session === undefined) return resume(Effect.undefined)
+      const answer = (count: Count | undefined) => {
+        clearTimeout(timer)
+        timer = undefined
+        resume(Effect.succeed(count))
+      }
+      const giveUp = (cause: unknown) => {
+        session.lose(cause)
+        answer(undefined)
+      }
+      const late = () => {
+        if (timer !== undefined) giveUp(new Error(`no reply within ${patience} ms`))
+      }
+      // Where this process was busy for long, the reply may have come and not been read yet: it is read first.
+      let timer: NodeJS.Timeout | undefined = setTimeout(() => setImmediate(() => setImmediate(late)), patience)
+      session
+        .run(argumentsOf(counted, options.prefix, stack))
+        .then((reply) => answer(countOf(counted, reply as Reply)), giveUp)
+    })
+  return { count }
+})
+
+const argumentsOf = ({ client, endpoint, rules }: Counted, prefix: string, stack: string): ReadonlyArray<string> => {
+  const name = endpoint.length <= 200 ? endpoint : createHash("sha256").update(endpoint).digest("hex")
+  // In braces what keeps the keys of one script together where Redis is a cluster.
+  const keys = rules.map(({ period }) => `${prefix}{${client}}:${period}:${name}`)
+  return [String(rules.length), ...keys, stack, ...rules.flatMap((rule) => [`${rule.limit}`, `${rule.periodMillis}`])]
+}
+
+const countOf = ({ rules }: Counted, [refusing, requests, endsIn]: Reply): Count => ({
+  isAllowed: refusing === 0,
+  rule: rules[(refusing === 0 ? rules.length : refusing) - 1]!,
+  requests,
+  endsIn
+})
