@@ -1,0 +1,115 @@
+/**
+ * What the host adds to the HTTP client that plugins use: a metric of outgoing requests by the names of OpenTelemetry's
+ * semantic conventions (https://opentelemetry.io/docs/specs/semconv/http/http-metrics/#http-client), and the trace in every
+ * header form. The span of a request is Effect's own.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { constTrue } from "effect/Function"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import { Span } from "./Span.ts"
+import * as TraceContext from "./TraceContext.ts"
+
+/** The client of a layer, with the host's telemetry around it. */
+export const layer = <E, R>(
+  client: Layer.Layer<HttpClient.HttpClient, E, R>
+): Layer.Layer<HttpClient.HttpClient, E, R> =>
+  Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, make)).pipe(Layer.provide(client))
+
+/** A client that sends its requests through the given one. */
+export const make = (client: HttpClient.HttpClient): HttpClient.HttpClient => {
+  const inner = HttpClient.withScope(client)
+  const series = new DurationSeries()
+
+  return HttpClient.make((request, url, signal) =>
+    Effect.withFiber((fiber) => {
+      // Effect has made the span already, and has set the headers that it knows.
+      const isPropagated =
+        fiber.getRef(HttpClient.TracerPropagationEnabled) && !fiber.getRef(HttpClient.TracerDisabledWhen)(request)
+      const { span } = fiber.cache
+      const propagated =
+        isPropagated && span instanceof Span
+          ? HttpClientRequest.setHeaders(request, TraceContext.inject(span))
+          : request
+      const clock = fiber.getRef(Clock.Clock)
+      const start = clock.currentTimeNanosUnsafe()
+      return inner.execute(propagated).pipe(
+        Effect.provideContext(
+          Context.make(HttpClient.TracerDisabledWhen, constTrue).pipe(Context.add(Scope.Scope, scopeUntilAborted(signal)))
+        ),
+        Effect.onExit((exit) =>
+          Effect.sync(() => {
+            const seconds = Number(clock.currentTimeNanosUnsafe() - start) / 1e9
+            series.of(request.method, url, outcomeOf(exit)).updateUnsafe(seconds, fiber.context)
+          })
+        )
+      )
+    })
+  )
+}
+
+/** The inner request lives until the outer one is aborted, which Effect does when nobody can read the answer any more. */
+const scopeUntilAborted = (signal: AbortSignal): Scope.Scope => {
+  const scope = Scope.makeUnsafe()
+  const close = () => {
+    Effect.runFork(Scope.close(scope, Exit.void))
+  }
+  if (signal.aborted) close()
+  else signal.addEventListener("abort", close, { once: true })
+  return scope
+}
+
+/** The status of the answer, or the word for why there is none. */
+const outcomeOf = (exit: Exit.Exit<HttpClientResponse, HttpClientError.HttpClientError>): number | string => {
+  if (Exit.isSuccess(exit)) return exit.value.status
+  const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+  return error === undefined ? "Interrupt" : error.reason._tag
+}
+
+/** The bucket boundaries that the conventions advise, in seconds. */
+const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+
+const duration = Metric.histogram("http.client.request.duration", {
+  description: "Duration of HTTP client requests.",
+  boundaries,
+  attributes: { unit: "s" }
+})
+
+/** The servers that get series of their own; all others share one, so that a service that calls any URL stays bounded. */
+export const maxServers = 100
+
+class DurationSeries {
+  readonly #series = new Map<string, Metric.Metric<number, unknown>>()
+  readonly #servers = new Set<string>()
+
+  of(method: string, url: URL, outcome: number | string): Metric.Metric<number, unknown> {
+    if (this.#servers.size < maxServers) this.#servers.add(url.host)
+    const server = this.#servers.has(url.host) ? serverOf(url) : { "server.address": "_OTHER" }
+    const key = `${method} ${outcome} ${Object.values(server).join(" ")}`
+    let series = this.#series.get(key)
+    if (series === undefined) {
+      series = Metric.withAttributes(duration, {
+        "http.request.method": method,
+        ...server,
+        ...(typeof outcome === "number" ? { "http.response.status_code": String(outcome) } : undefined),
+        ...(typeof outcome === "number" && outcome < 400 ? undefined : { "error.type": String(outcome) })
+      })
+      this.#series.set(key, series)
+    }
+    return series
+  }
+}
+
+const serverOf = (url: URL): Record<string, string> => ({
+  "server.address": url.hostname.replace(/^\[|\]$/g, ""),
+  "server.port": url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
+})

@@ -1,0 +1,111 @@
+/**
+ * The two forms of OTLP: protobuf and JSON. Each item of a batch is encoded by itself, so that what waits to be sent is
+ * bytes that can be counted; a request is put together of them.
+ */
+import * as OtlpMessages from "./OtlpMessages.ts"
+import * as ProtobufReader from "./ProtobufReader.ts"
+import * as ProtobufWriter from "./ProtobufWriter.ts"
+import { names, type Signal } from "./Signal.ts"
+
+/** What a collector did not take of a request that it took. */
+export interface Rejected {
+  readonly count: number
+  readonly message: string
+}
+
+/** A form of OTLP, for one service. */
+export interface Encoding {
+  readonly contentType: string
+  readonly item: <S extends Signal>(signal: S, item: Items[S]) => Uint8Array
+  readonly request: (signal: Signal, items: ReadonlyArray<Uint8Array>) => Uint8Array
+  /** What the answer says was not taken; nothing where the answer does not say it, or says nothing that makes sense. */
+  readonly rejected: (signal: Signal, answer: Uint8Array) => Rejected | undefined
+}
+
+/** What the batches of each signal hold. */
+export interface Items {
+  readonly traces: OtlpMessages.OtlpSpan
+  readonly metrics: OtlpMessages.OtlpMetric
+  readonly logs: OtlpMessages.OtlpLogRecord
+}
+
+/** What all batches have in common. */
+export interface Origin {
+  readonly resource: OtlpMessages.Resource
+  readonly scope: OtlpMessages.InstrumentationScope
+}
+
+/** OTLP in JSON, which has 64-bit integers and numbers that are none as text. */
+export const json = (origin: Origin): Encoding => {
+  const resource = stringify(origin.resource)
+  const scope = stringify(origin.scope)
+  return {
+    contentType: "application/json",
+    item: (_signal, item) => Buffer.from(stringify(item)),
+    request: (signal, items) => {
+      const [resources, scopes, field] = names[signal].fields
+      const parts: Array<Uint8Array> = [
+        Buffer.from(`{"${resources}":[{"resource":${resource},"${scopes}":[{"scope":${scope},"${field}":[`)
+      ]
+      for (const [index, item] of items.entries()) {
+        if (index > 0) parts.push(comma)
+        parts.push(item)
+      }
+      parts.push(Buffer.from("]}]}]}"))
+      return Buffer.concat(parts)
+    },
+    rejected: (signal, answer) => {
+      try {
+        const { partialSuccess } = JSON.parse(Buffer.from(answer).toString()) as JsonAnswer
+        return rejectedOf(Number(partialSuccess?.[names[signal].rejected] ?? 0), partialSuccess?.["errorMessage"])
+      } catch {
+        return undefined
+      }
+    }
+  }
+}
+
+interface JsonAnswer {
+  readonly partialSuccess?: Readonly<Record<string, unknown>>
+}
+
+const comma = Buffer.from(",")
+
+const stringify = (value: object): string => JSON.stringify(value, nonFiniteAsText)
+
+const nonFiniteAsText = (_key: string, value: unknown): unknown =>
+  typeof value === "number" && !Number.isFinite(value) ? String(value) : value
+
+/** OTLP in protobuf. */
+export const protobuf = (origin: Origin): Encoding => {
+  const resource = nest(1, [ProtobufWriter.encode(OtlpMessages.resource, origin.resource)])
+  const scope = nest(1, [ProtobufWriter.encode(OtlpMessages.instrumentationScope, origin.scope)])
+  return {
+    contentType: "application/x-protobuf",
+    item: (signal, item) => ProtobufWriter.encode(tables[signal], item),
+    request: (_signal, items) => Buffer.concat(nest(1, [...resource, ...nest(2, [...scope, ...items.flatMap((item) => nest(2, [item]))])])),
+    rejected: (_signal, answer) => {
+      const partialSuccess = ProtobufReader.bytesOf(ProtobufReader.read(answer), 1)
+      const fields = ProtobufReader.read(partialSuccess ?? new Uint8Array())
+      return rejectedOf(ProtobufReader.integerOf(fields, 1), ProtobufReader.textOf(fields, 2))
+    }
+  }
+}
+
+const tables: { readonly [S in Signal]: ProtobufWriter.Message } = {
+  traces: OtlpMessages.span,
+  metrics: OtlpMessages.metric,
+  logs: OtlpMessages.logRecord
+}
+
+/** The parts of a message as a field of another. */
+const nest = (number: number, parts: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> => [
+  ProtobufWriter.encodePrefix(
+    number,
+    parts.reduce((length, part) => length + part.length, 0)
+  ),
+  ...parts
+]
+
+const rejectedOf = (count: number, message: unknown): Rejected | undefined =>
+  count > 0 ? { count, message: typeof message === "string" ? message : "" } : undefined

@@ -1,0 +1,85 @@
+/**
+ * The export of all telemetry to one OTLP collector. Loaded only where there is one.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
+import type { Scope } from "effect/Scope"
+import type { LogRecord } from "../../Logging/LogRecord.ts"
+import { maskUrl } from "../../Logging/SecretNames.ts"
+import type { ResourceAttributes } from "../Resource.ts"
+import type { Span } from "../Span.ts"
+import type { TelemetryConfig } from "../TelemetryConfig.ts"
+import * as Encoding from "./Encoding.ts"
+import * as Exporter from "./Exporter.ts"
+import { ExportTrouble } from "./ExportTrouble.ts"
+import * as GrpcTransport from "./GrpcTransport.ts"
+import * as HttpTransport from "./HttpTransport.ts"
+import * as OtlpLog from "./OtlpLog.ts"
+import * as OtlpMetric from "./OtlpMetric.ts"
+import * as OtlpSpan from "./OtlpSpan.ts"
+import { keyValues } from "./OtlpValue.ts"
+import type { TlsOptions } from "./Transport.ts"
+
+/** What is exported, and where to. */
+export interface ExportOptions {
+  readonly endpoint: string
+  readonly config: TelemetryConfig["Service"]
+  readonly tls: TlsOptions
+  readonly resource: ResourceAttributes
+  readonly version: string
+}
+
+/** Takes what is to be exported. Metrics are read from the registry of the context. */
+export interface Export {
+  readonly span: (span: Span) => void
+  readonly log: (record: LogRecord) => void
+}
+
+/** Exports until the scope closes, and then what is left. */
+export const make = Effect.fnUntraced(function* (options: ExportOptions): Effect.fn.Return<Export, never, Scope> {
+  const { config, resource } = options
+  const endpoint = new URL(options.endpoint)
+  const origin: Encoding.Origin = {
+    resource: { attributes: keyValues(Object.entries(resource)) },
+    scope: { name: "layerhost", version: options.version }
+  }
+  const encoding = config.protocol === "http/json" ? Encoding.json(origin) : Encoding.protobuf(origin)
+  const transport = config.protocol === "grpc" ? GrpcTransport : HttpTransport
+  const send = yield* transport.make({
+    endpoint,
+    contentType: encoding.contentType,
+    headers: {
+      "user-agent": `OTel-OTLP-Exporter-layerhost/${options.version}`,
+      ...Object.fromEntries(config.headers.map(({ name, value }) => [name.toLowerCase(), Redacted.value(value)]))
+    },
+    tls: options.tls,
+    timeout: config.timeout
+  })
+  const { shutdownTimeout, timeout } = config
+  const common = { encoding, send, trouble: new ExportTrouble(maskUrl(endpoint)), timeout, shutdownTimeout }
+  const traces = yield* Exporter.make({ ...common, signal: "traces" })
+  const metrics = yield* Exporter.make({ ...common, signal: "metrics" })
+  const logs = yield* Exporter.make({ ...common, signal: "logs" })
+  yield* exportMetrics(metrics, config.metricsInterval)
+  return {
+    span: (span) => traces.add(OtlpSpan.make(span)),
+    log: (record) => logs.add(OtlpLog.make(record))
+  }
+})
+
+/** Hands a snapshot over at every interval, and when the scope closes, before the exporter sends what is left. */
+const exportMetrics = Effect.fnUntraced(function* (exporter: Exporter.Exporter<"metrics">, interval: Duration.Duration) {
+  const context = yield* Effect.context<never>()
+  const clock = yield* Clock.Clock
+  const start = clock.currentTimeNanosUnsafe()
+  const take = Effect.sync(() => {
+    for (const metric of OtlpMetric.make(Metric.snapshotUnsafe(context), start, clock.currentTimeNanosUnsafe())) {
+      exporter.add(metric)
+    }
+  })
+  yield* Effect.addFinalizer(() => take)
+  yield* Effect.sleep(interval).pipe(Effect.andThen(take), Effect.forever, Effect.forkScoped)
+})

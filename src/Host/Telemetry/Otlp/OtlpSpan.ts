@@ -1,0 +1,92 @@
+/** Spans as OTLP has them. */
+import * as Cause from "effect/Cause"
+import type * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type { SpanKind } from "effect/Tracer"
+import * as LogError from "../../Logging/LogError.ts"
+import * as LogValue from "../../Logging/LogValue.ts"
+import type { Span } from "../Span.ts"
+import type { KeyValue, OtlpEvent, OtlpSpan } from "./OtlpMessages.ts"
+import { keyValue, keyValues } from "./OtlpValue.ts"
+
+const kinds: { readonly [Kind in SpanKind]: number } = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 }
+
+const statusOk = 1
+const statusError = 2
+
+/** A span that ended. */
+export const make = (span: Span): OtlpSpan => {
+  const { status } = span
+  const budget = LogValue.budget()
+  const attributes = keyValues(span.attributes, budget)
+  const events = span.events.map((event): OtlpEvent => ({
+    timeUnixNano: String(event.time),
+    name: event.name,
+    attributes: keyValues(Object.entries(event.attributes), budget)
+  }))
+  const end = status._tag === "Ended" ? status.endTime : status.startTime
+  const outcome = status._tag === "Ended" ? outcomeOf(span, status.exit) : undefined
+  if (outcome?.error !== undefined) addError(outcome.error, span, end, attributes, events)
+  return {
+    traceId: span.traceId.padStart(32, "0"),
+    spanId: span.spanId,
+    traceState: span.traceState,
+    parentSpanId: span.parentSpanId,
+    flags: flagsOf(span),
+    name: span.name,
+    kind: kinds[span.kind],
+    startTimeUnixNano: String(status.startTime),
+    endTimeUnixNano: String(end),
+    attributes,
+    droppedAttributesCount: span.droppedAttributes || undefined,
+    events: events.length === 0 ? undefined : events,
+    droppedEventsCount: span.droppedEvents || undefined,
+    links:
+      span.links.length === 0
+        ? undefined
+        : span.links.map(({ attributes, span }) => ({
+            traceId: span.traceId.padStart(32, "0"),
+            spanId: span.spanId,
+            attributes: keyValues(Object.entries(attributes), budget)
+          })),
+    droppedLinksCount: span.droppedLinks || undefined,
+    status: outcome === undefined || outcome.code === 0 ? undefined : { code: outcome.code, message: outcome.error?.message }
+  }
+}
+
+/** That the trace is sampled, and whether the parent is a span of another process, which OTLP wants told either way. */
+const flagsOf = ({ parent }: Span): number =>
+  0x101 | (Option.isSome(parent) && parent.value._tag === "ExternalSpan" ? 0x200 : 0)
+
+interface Outcome {
+  readonly code: number
+  readonly error: LogError.LogError | undefined
+}
+
+/** A server's success is for its caller to judge; any other operation that succeeded is well. */
+const outcomeOf = (span: Span, exit: Exit.Exit<unknown, unknown>): Outcome => {
+  if (exit._tag === "Success") return { code: span.kind === "internal" ? statusOk : 0, error: undefined }
+  if (Cause.hasInterruptsOnly(exit.cause)) return { code: 0, error: undefined }
+  // A span that says itself what its error is, such as an HTTP status, tells all there is to tell.
+  const error = span.attributes.has("error.type") ? undefined : LogError.make(exit.cause, [], LogValue.budget())
+  return { code: statusError, error }
+}
+
+const addError = (
+  error: LogError.LogError,
+  span: Span,
+  time: bigint,
+  attributes: Array<KeyValue>,
+  events: Array<OtlpEvent>
+): void => {
+  attributes.push(keyValue("error.type", error.type, LogValue.budget()))
+  events.push({
+    timeUnixNano: String(time),
+    name: "exception",
+    attributes: keyValues([
+      ["exception.type", error.type],
+      ["exception.message", error.message],
+      ["exception.stacktrace", error.stackTrace]
+    ])
+  })
+}

@@ -1,0 +1,173 @@
+/**
+ * Writes protobuf messages (https://protobuf.dev/programming-guides/encoding/) from plain objects, by tables of their fields.
+ */
+
+/** A field of a message. */
+export interface Field {
+  readonly number: number
+  readonly type: ScalarType | Message
+  /** `each`: a list, one tag an element. `packed`: a list of numbers behind one tag. */
+  readonly list?: "each" | "packed"
+}
+
+/** How a value stands on the wire; `hex` is bytes given as hexadecimal text. */
+export type ScalarType = "string" | "hex" | "bool" | "varint" | "fixed64" | "fixed32" | "double"
+
+/** The fields of a message by their names in JSON. */
+export interface Message {
+  readonly [name: string]: Field
+}
+
+/** The bytes of a message. Fields that are absent or undefined are left out, those that the table does not know too. */
+export const encode = (message: Message, value: object): Uint8Array => {
+  at = 0
+  writeMessage(message, value as Record<string, unknown>)
+  return Uint8Array.prototype.slice.call(buffer, 0, at)
+}
+
+/** A field that holds a message which is already encoded: its tag and its length, to be followed by its bytes. */
+export const encodePrefix = (number: number, length: number): Uint8Array => {
+  at = 0
+  writeTag(number, 2)
+  writeVarint(length)
+  return Uint8Array.prototype.slice.call(buffer, 0, at)
+}
+
+// Everything here is synchronous, so that one buffer, which grows as needed, serves all messages.
+let buffer = Buffer.allocUnsafe(16_384)
+let at = 0
+
+const reserve = (bytes: number): void => {
+  if (at + bytes <= buffer.length) return
+  const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, at + bytes))
+  buffer.copy(larger, 0, 0, at)
+  buffer = larger
+}
+
+const writeMessage = (message: Message, value: Record<string, unknown>): void => {
+  for (const name in value) {
+    const field = message[name]
+    const part = value[name]
+    if (field === undefined || part === undefined) continue
+    if (field.list === "each") for (const element of part as ReadonlyArray<unknown>) writeField(field, element)
+    else if (field.list === "packed") writePacked(field, part as ReadonlyArray<unknown>)
+    else writeField(field, part)
+  }
+}
+
+const wireTypes: { readonly [Type in ScalarType]: number } = {
+  string: 2,
+  hex: 2,
+  bool: 0,
+  varint: 0,
+  fixed64: 1,
+  fixed32: 5,
+  double: 1
+}
+
+const writeField = (field: Field, value: unknown): void => {
+  const { number, type } = field
+  if (typeof type === "string") {
+    writeTag(number, wireTypes[type])
+    writeScalar(type, value)
+    return
+  }
+  writeTag(number, 2)
+  const start = beginLength()
+  writeMessage(type, value as Record<string, unknown>)
+  endLength(start)
+}
+
+const writePacked = (field: Field, values: ReadonlyArray<unknown>): void => {
+  if (values.length === 0) return
+  writeTag(field.number, 2)
+  const start = beginLength()
+  for (const value of values) writeScalar(field.type as ScalarType, value)
+  endLength(start)
+}
+
+/** Leaves room for the length of what follows: one byte, which most parts need. */
+const beginLength = (): number => {
+  reserve(1)
+  return ++at
+}
+
+/** Writes the length before what was written since, which moves on where one byte is not enough. */
+const endLength = (start: number): void => {
+  const length = at - start
+  const more = length < 0x80 ? 0 : sizeOfVarint(length) - 1
+  if (more > 0) {
+    reserve(more)
+    buffer.copyWithin(start + more, start, at)
+  }
+  at = start - 1
+  writeVarint(length)
+  at += length
+}
+
+const writeTag = (number: number, wireType: number): void => writeVarint((number << 3) | wireType)
+
+const sizeOfVarint = (value: number): number => Math.max(1, Math.ceil((32 - Math.clz32(value)) / 7))
+
+const writeVarint = (value: number): void => {
+  reserve(5)
+  let rest = value
+  while (rest > 0x7f) {
+    buffer[at++] = (rest & 0x7f) | 0x80
+    rest >>>= 7
+  }
+  buffer[at++] = rest
+}
+
+/** A whole number beyond 31 bits, or below zero, which stands as its two's complement. */
+const writeVarint64 = (value: bigint): void => {
+  reserve(10)
+  let rest = BigInt.asUintN(64, value)
+  while (rest > 0x7fn) {
+    buffer[at++] = Number(rest & 0x7fn) | 0x80
+    rest >>= 7n
+  }
+  buffer[at++] = Number(rest)
+}
+
+const writeScalar = (type: ScalarType, value: unknown): void => {
+  switch (type) {
+    case "string":
+      return writeString(value as string)
+    case "hex":
+      return writeHex(value as string)
+    case "bool":
+      return writeVarint(value === true ? 1 : 0)
+    case "varint":
+      return typeof value === "number" && value >= 0 && value <= 0x7fff_ffff
+        ? writeVarint(value)
+        : writeVarint64(BigInt(value as string))
+    case "fixed64":
+      reserve(8)
+      buffer.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value as string)), at)
+      at += 8
+      return
+    case "fixed32":
+      reserve(4)
+      buffer.writeUInt32LE(value as number, at)
+      at += 4
+      return
+    case "double":
+      reserve(8)
+      buffer.writeDoubleLE(value as number, at)
+      at += 8
+  }
+}
+
+const writeString = (text: string): void => {
+  const length = Buffer.byteLength(text)
+  writeVarint(length)
+  reserve(length)
+  at += buffer.write(text, at, "utf8")
+}
+
+const writeHex = (text: string): void => {
+  writeVarint(text.length / 2)
+  reserve(text.length / 2)
+  at += buffer.write(text, at, "hex")
+}
