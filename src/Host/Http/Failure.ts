@@ -41,12 +41,12 @@ export const toResponse = (
   return Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) => {
     // A client that has left, and a host that may wait no longer: neither is a failure of the service.
     const isExpected = response.status < 500 || (Cause.hasInterruptsOnly(cause) && context.isShuttingDown())
-    return Effect.as(
-      isExpected ? Effect.void : Effect.logError("The request failed", cause),
-      Problem.complete(response, occurrence)
-    )
+    return Effect.as(isExpected ? Effect.void : logFailure(cause), Problem.complete(response, occurrence))
   })
 }
+
+const logFailure = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logError("The request failed", cause), { namespace: "layerhost.host.request" })
 
 /** The problem that the host itself has words for; absent for everything that answers for itself. */
 const problemOf = (

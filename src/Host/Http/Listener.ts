@@ -56,7 +56,7 @@ export const listen = Effect.fnUntraced(function* (
           Effect.catch((error) =>
             canDoWithout(address, addresses, error)
               ? Effect.undefined
-              : Effect.fail(new ListenError({ url, reason: reasonOf(error) }))
+              : Effect.fail(new ListenError({ url, reason: reasonOf(address, error) }))
           )
         )
         if (server === undefined) continue
@@ -121,12 +121,16 @@ const canDoWithout = (address: ListenAddress, all: ReadonlyArray<ListenAddress>,
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: "the address is already in use",
   EACCES: "this process may not listen there",
-  EADDRNOTAVAIL: "the address is not one of this machine",
-  ENOENT: "the directory of the socket does not exist"
+  EADDRNOTAVAIL: "the address is not one of this machine"
 }
 
-const reasonOf = (error: ServeError): string =>
-  reasons[codeOf(error) ?? ""] ?? (error.cause instanceof Error ? error.cause.message : String(error.cause))
+const reasonOf = (address: ListenAddress, error: ServeError): string => {
+  const code = codeOf(error) ?? ""
+  // One code stands for both.
+  if (address._tag === "Unix" && code === "EACCES")
+    return "its directory does not exist, or is not this process's to use"
+  return reasons[code] ?? (error.cause instanceof Error ? error.cause.message : String(error.cause))
+}
 
 /** An address as a URL, for logs. */
 export const formatAddress = (address: BoundAddress): string => HttpServer.formatAddress(address)

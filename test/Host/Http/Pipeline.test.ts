@@ -1,0 +1,170 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Tracer from "effect/Tracer"
+import * as YAML from "yaml"
+import * as TestHost from "../../support/TestHost.ts"
+import { things } from "./support/things.ts"
+
+const yaml = { headers: { accept: "application/yaml" } }
+
+describe("answers in YAML", () => {
+  it.effect("are given for every JSON answer, to who asks for them", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      for (const path of ["/things/7", "/vary", "/files/a/b", "/health/liveness", "/openapi.json"]) {
+        const inJson = yield* request(path)
+        const inYaml = yield* request(path, yaml)
+        assert.strictEqual(inJson.headers.get("content-type"), "application/json", path)
+        assert.strictEqual(inYaml.headers.get("content-type"), "application/yaml", path)
+        if (path !== "/health/liveness") assert.deepStrictEqual(YAML.parse(inYaml.text), JSON.parse(inJson.text))
+      }
+    })
+  )
+
+  it.effect("keep the kind of the JSON, and say what they depend on", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const vendor = yield* request("/vendor", yaml)
+      assert.strictEqual(vendor.headers.get("content-type"), "application/vnd.x+yaml")
+      assert.strictEqual(vendor.headers.get("vary"), "Accept")
+      assert.strictEqual((yield* request("/vary")).headers.get("vary"), "Origin, Accept")
+      assert.isNull((yield* request("/text", yaml)).headers.get("vary"))
+    })
+  )
+
+  it.effect("are not made of what is no JSON", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      for (const [path, type, text] of [
+        ["/text", "text/plain", "plain"],
+        ["/html", "text/html", "<p>hi</p>"],
+        ["/not-json", "application/json", "{"]
+      ]) {
+        const answer = yield* request(path!, yaml)
+        assert.deepStrictEqual([answer.status, answer.headers.get("content-type"), answer.text], [200, type, text])
+      }
+    })
+  )
+
+  it.effect("have the length of the YAML, also where HEAD asks", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.listen([things])
+      for (const accept of ["application/json", "application/yaml"]) {
+        const get = yield* request("/vary", { headers: { accept } })
+        const head = yield* request("/vary", { method: "HEAD", headers: { accept } })
+        assert.strictEqual(get.headers.get("content-length"), String(get.text.length))
+        assert.strictEqual(head.text, "")
+        for (const name of ["content-length", "content-type", "vary"]) {
+          assert.strictEqual(head.headers.get(name), get.headers.get(name), name)
+        }
+      }
+    })
+  )
+})
+
+describe("the request log", () => {
+  const requestLines = (log: TestHost.TestLog) =>
+    Effect.map(log.lines, (lines) =>
+      lines.filter(({ level, namespace }) => level === "Information" && namespace === "layerhost.host.request")
+    )
+
+  it.effect("has a line for each request, without its query", () =>
+    Effect.gen(function* () {
+      const { log, request } = yield* TestHost.listen([things])
+      yield* request("/things/7?token=sesame", { headers: { "x-request-id": "one" } })
+      yield* request("/text;token=sesame")
+      yield* request("/nowhere#sesame?sesame")
+      yield* request("/fail", { method: "HEAD" })
+      const lines = yield* requestLines(log)
+      assert.deepStrictEqual(
+        lines.map(({ message }) => message),
+        ["GET /things/7 200", "GET /text 200", "GET /nowhere 404", "HEAD /fail 500"]
+      )
+      assert.containsSubset(lines[0], {
+        level: "Information",
+        requestId: "one",
+        labels: { method: "GET", route: "/things/:id", status: 200, clientAddress: "127.0.0.1", bytes: 1 }
+      })
+      assert.isNull(lines[2]!.labels["route"])
+      assert.notInclude(JSON.stringify(yield* log.lines), "sesame")
+    })
+  )
+
+  it.effect("leaves out what is asked of the host itself", () =>
+    Effect.gen(function* () {
+      const { log, request } = yield* TestHost.build([things])
+      for (const path of ["/health/liveness", "/health/readiness", "/metrics"]) {
+        assert.strictEqual((yield* request(path)).status, 200)
+      }
+      assert.deepStrictEqual(yield* requestLines(log), [])
+    })
+  )
+})
+
+describe("metrics of requests", () => {
+  it.effect("count each by method, route and status, however it ended, and bound the labels", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      // The metrics are those of the whole process.
+      const before = (yield* request("/metrics")).text
+      yield* request("/things/1")
+      yield* request("/things/2")
+      yield* request("/things/x")
+      yield* request("/fail")
+      yield* request("/interrupt")
+      yield* request("/bad-problem")
+      yield* request("/not-json", yaml)
+      yield* request("/nowhere/1")
+      yield* request("/nowhere/2")
+      yield* request("/any", { method: "UNLINK" })
+      yield* request("/any", { method: "PURGE" })
+      const after = (yield* request("/metrics")).text
+      const countIn = (text: string, labels: Record<string, string>) => {
+        const line = text
+          .split("\n")
+          .find(
+            (line) =>
+              line.startsWith("http_server_request_duration_seconds_count") &&
+              Object.entries(labels).every(([name, value]) => line.includes(`${name}="${value}"`))
+          )
+        return Number(line?.split(" ").at(-1) ?? 0)
+      }
+      const count = (labels: Record<string, string>) => countIn(after, labels) - countIn(before, labels)
+      const labels = (method: string, status: number, route?: string) => ({
+        http_request_method: method,
+        http_response_status_code: String(status),
+        ...(route === undefined ? undefined : { http_route: route })
+      })
+      assert.strictEqual(count(labels("GET", 200, "/things/:id")), 2)
+      assert.strictEqual(count(labels("GET", 400, "/things/:id")), 1)
+      assert.strictEqual(count(labels("GET", 500, "/fail")), 1)
+      assert.strictEqual(count(labels("GET", 503, "/interrupt")), 1)
+      assert.strictEqual(count(labels("GET", 404)), 2)
+      assert.strictEqual(count(labels("_OTHER", 200, "/any")), 2)
+      assert.notInclude(after, "PURGE")
+      // The one that asks.
+      assert.match(after, /^http_server_active_requests 1$/m)
+    })
+  )
+})
+
+describe("the span of a request", () => {
+  it.effect("has the request's id", () => {
+    const spans: Array<Tracer.Span> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        spans.push(span)
+        return span
+      }
+    })
+    return Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      yield* request("/things/1", { headers: { "x-request-id": "the-id" } })
+      const { attributes } = spans.at(-1)!
+      assert.strictEqual(attributes.get("http.request.id"), "the-id")
+      assert.strictEqual(attributes.get("http.route"), "/things/:id")
+    }).pipe(Effect.provide(Layer.succeed(Tracer.Tracer, tracer)))
+  })
+})

@@ -1,0 +1,185 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as YAML from "yaml"
+import * as TestHost from "../../support/TestHost.ts"
+import { bytes, hostileText, json } from "./support/arbitraries.ts"
+import * as Connection from "./support/connection.ts"
+import { things } from "./support/things.ts"
+
+const limited = { values: { host: { urls: "http://127.0.0.1:0", maxRequestSize: 100 } } }
+
+const post = (path: string, ...headers: ReadonlyArray<string>) =>
+  `POST ${path} HTTP/1.1\r\nHost: test\r\n${headers.map((header) => `${header}\r\n`).join("")}\r\n`
+
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+
+const readers = ["/raw/json", "/raw/text", "/raw/size", "/raw/schema", "/echo", "/text", "/form"]
+const typeOf = (path: string) =>
+  path === "/text" ? "text/plain" : path === "/form" ? "application/x-www-form-urlencoded" : "application/json"
+
+describe("the size of a body", () => {
+  it.effect.each([...readers, "/unread"])("is told by Content-Length before anything is read: %s", (path) =>
+    Effect.gen(function* () {
+      const { url } = yield* TestHost.listen([things], limited)
+      const connection = yield* Connection.open(url)
+      // Not one byte of the body is ever sent.
+      yield* connection.send(post(path, `Content-Type: ${typeOf(path)}`, "Content-Length: 101"))
+      const answer = yield* connection.closed
+      assert.match(answer, /^HTTP\/1\.1 413 Payload Too Large\r\n/)
+      assert.match(answer, /\r\nconnection: close\r\n/i)
+      assert.include(answer, '"detail":"The body is larger than 100 bytes."')
+    })
+  )
+
+  it.effect("is told before the client is asked to go on", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestHost.listen([things], limited)
+      const connection = yield* Connection.open(url)
+      yield* connection.send(post("/raw/text", "Expect: 100-continue", "Content-Length: 101"))
+      const answer = yield* connection.closed
+      assert.match(answer, /^HTTP\/1\.1 413 /)
+      assert.notInclude(answer, "100 Continue")
+    })
+  )
+
+  it.effect.each(readers)("is counted where it comes in chunks, and the rest is not waited for: %s", (path) =>
+    Effect.gen(function* () {
+      const { url } = yield* TestHost.listen([things], limited)
+      const connection = yield* Connection.open(url)
+      yield* connection.send(post(path, `Content-Type: ${typeOf(path)}`, "Transfer-Encoding: chunked"))
+      yield* connection.send(chunk("x".repeat(60)) + chunk("x".repeat(60)))
+      const answer = yield* connection.closed
+      assert.match(answer, /^HTTP\/1\.1 413 /)
+      assert.match(answer, /\r\nconnection: close\r\n/i)
+    })
+  )
+
+  it.effect("may be as large as the limit", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestHost.listen([things], limited)
+      const connection = yield* Connection.open(url)
+      yield* connection.send(post("/raw/text", "Content-Length: 100") + "x".repeat(100))
+      assert.match(yield* connection.receive("x".repeat(100)), /^HTTP\/1\.1 200 /)
+      yield* connection.send(post("/raw/size", "Transfer-Encoding: chunked") + chunk("y".repeat(100)) + "0\r\n\r\n")
+      assert.match(yield* connection.receive("\r\n\r\n100"), /HTTP\/1\.1 200 OK\r\n[^]*HTTP\/1\.1 200 OK\r\n/)
+    })
+  )
+
+  it.effect("does not matter where nobody reads it, and no more of it is drained than keeps the connection", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestHost.listen([things], { values: { host: { urls: "http://127.0.0.1:0" } } })
+      const connection = yield* Connection.open(url)
+      yield* connection.send(post("/unread", "Transfer-Encoding: chunked"))
+      assert.match(yield* connection.receive("not read"), /^HTTP\/1\.1 200 /)
+      // The answer is there; a client that goes on and on is cut off.
+      connection.socket.on("error", () => {})
+      const piece = chunk("x".repeat(65_536))
+      const goOn = () => {
+        while (!connection.socket.destroyed && connection.socket.write(piece, "latin1"));
+      }
+      connection.socket.on("drain", goOn)
+      goOn()
+      yield* connection.closed
+    })
+  )
+
+  it.effect("is that of the JSON which a YAML body stands for", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things], limited)
+      const send = (body: string) =>
+        request("/raw/json", { method: "POST", headers: { "content-type": "application/yaml" }, body })
+      const within = yield* send(`- &a ${"x".repeat(40)}\n- *a`)
+      assert.deepStrictEqual(JSON.parse(within.text), ["x".repeat(40), "x".repeat(40)])
+      const beyond = yield* send(`- &a ${"x".repeat(40)}\n- *a\n- *a`)
+      assert.strictEqual(beyond.status, 413)
+      assert.strictEqual(JSON.parse(beyond.text).detail, "The YAML stands for more than 100 bytes of JSON.")
+    })
+  )
+})
+
+describe("a body", () => {
+  it.effect("may have a byte order mark, and any name of YAML", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      for (const type of [
+        "application/json",
+        "application/yaml; charset=utf-8",
+        "text/yaml",
+        "Application/X-YAML",
+        "a/b+yaml"
+      ]) {
+        const { text } = yield* request("/raw/json", {
+          method: "POST",
+          headers: { "content-type": type },
+          body: '\ufeff{"a": [1]}'
+        })
+        assert.strictEqual(text, '{"a":[1]}', type)
+      }
+    })
+  )
+
+  it.effect("that stops half-way is the client's affair, and no error in the log", () =>
+    Effect.gen(function* () {
+      const { log, request, url } = yield* TestHost.listen([things])
+      const connection = yield* Connection.open(url)
+      yield* connection.send(post("/raw/text", "X-Request-Id: aborted", "Expect: 100-continue", "Content-Length: 10"))
+      // The handler is reading.
+      yield* connection.receive("100 Continue")
+      yield* connection.send("123")
+      connection.socket.destroy()
+      const aborted = Effect.map(log.lines, (lines) => lines.find(({ requestId }) => requestId === "aborted"))
+      let line = yield* aborted
+      while (line === undefined) line = yield* aborted
+      assert.containsSubset(line, { level: "Information", message: "POST /raw/text 499" })
+      assert.strictEqual((yield* request("/text")).status, 200)
+      assert.isTrue((yield* log.lines).every(({ level }) => level !== "Error" && level !== "Warning"))
+    })
+  )
+
+  it.effect.prop(
+    "in YAML is read as the same value as in JSON",
+    { value: json },
+    ({ value }) =>
+      Effect.gen(function* () {
+        const { request } = yield* TestHost.build([things])
+        const send = (path: string, type: string, body: string) =>
+          request(path, { method: "POST", headers: { "content-type": type }, body })
+        for (const [path, body] of [
+          ["/raw/json", { value }],
+          ["/echo", { value }]
+        ] as const) {
+          const fromJson = yield* send(path, "application/json", JSON.stringify(body))
+          const fromYaml = yield* send(path, "application/yaml", YAML.stringify(body, { aliasDuplicateObjects: false }))
+          assert.strictEqual(fromJson.status, 200)
+          assert.deepStrictEqual([fromYaml.status, fromYaml.text], [fromJson.status, fromJson.text])
+        }
+      }),
+    { arbitrary: { runs: 50 } }
+  )
+
+  it.effect.prop(
+    "of any bytes is read or refused, and never a failure of the service",
+    {
+      body: bytes,
+      text: hostileText,
+      type: Arbitrary.schema(
+        Schema.Literals(["application/json", "application/yaml", "text/plain", "application/x-www-form-urlencoded", ""])
+      )
+    },
+    ({ body, text, type }) =>
+      Effect.gen(function* () {
+        const { log, request } = yield* TestHost.build([things])
+        const headers: Record<string, string> = type === "" ? {} : { "content-type": type }
+        for (const path of [...readers, "/prefixed/json", "/maybe/1"]) {
+          for (const each of [body, new TextEncoder().encode(text)]) {
+            const { status, text } = yield* request(path, { method: "POST", headers, body: each })
+            assert.include([200, 400, 415], status, `${path}: ${text}`)
+          }
+        }
+        assert.isTrue((yield* log.lines).every(({ level }) => level !== "Error"))
+      }),
+    { arbitrary: { runs: 50 } }
+  )
+})
