@@ -54,7 +54,7 @@ class Entry extends Context.Service<
  *
  * It can be interrupted, as a route can. What the host does around it cannot, since that answers interruptions too.
  */
-const wrap = (apply: Middleware.Apply<any>, handler: Handler, services: Context.Context<never>): Handler => {
+export const wrap = (apply: Middleware.Apply<any>, handler: Handler, services: Context.Context<never>): Handler => {
   // What the handler needs is in the request that it runs in.
   const inner = Effect.uninterruptible(
     Effect.updateContext(handler as Effect.Effect<HttpServerResponse, unknown>, leave)

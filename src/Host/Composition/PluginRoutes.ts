@@ -7,10 +7,13 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as References from "effect/References"
+import type * as Middleware from "../../Plugins/Middleware.ts"
+import type { Handler } from "../Http/Route.ts"
 import type { RouteRegistry } from "../Http/RouteRegistry.ts"
+import * as MiddlewareChain from "./MiddlewareChain.ts"
 import type { BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
 
-/** Mounts the APIs of all plugins, and then their raw routes. */
+/** Mounts the APIs of all plugins, and then their raw routes, on a router that they share. */
 export const mount = Effect.fnUntraced(function* (
   builder: PluginBuilder,
   plugins: ReadonlyArray<BuiltPlugin>,
@@ -29,7 +32,7 @@ export const mount = Effect.fnUntraced(function* (
     }
   }
   for (const { plugin, context } of plugins) {
-    const router = registry.rawRouter(plugin.id, context)
+    const router = withServices(registry.rawRouter(plugin.id, context), context)
     yield* builder.layer(plugin, "routes", plugin.routes, Context.add(context, HttpRouter.HttpRouter, router))
     yield* Effect.logDebug(`Mounted the routes of plugin ${plugin.id}`)
   }
@@ -41,3 +44,13 @@ export const mount = Effect.fnUntraced(function* (
     })
   }
 })
+
+/** Gives the services of a plugin to the global middleware among its routes, too, which is around those of all plugins. */
+const withServices = (router: HttpRouter.HttpRouter, services: Context.Context<never>): HttpRouter.HttpRouter =>
+  HttpRouter.HttpRouter.of({
+    ...router,
+    addGlobalMiddleware: (middleware) =>
+      router.addGlobalMiddleware((handler: Handler) =>
+        MiddlewareChain.wrap(middleware as Middleware.Apply<any>, handler, services)
+      )
+  } as HttpRouter.HttpRouter)

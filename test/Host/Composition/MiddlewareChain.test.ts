@@ -147,6 +147,27 @@ describe("MiddlewareChain", () => {
     })
   )
 
+  it.effect("does the same for the global middleware among the routes of a plugin", () =>
+    Effect.gen(function* () {
+      const global = HttpRouter.middleware(
+        <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+          Effect.gen(function* () {
+            const { word } = yield* Word
+            return HttpServerResponse.setHeader(yield* handler, "x-seen", word)
+          }),
+        { global: true }
+      )
+      const { request } = yield* TestHost.build([
+        Plugin.make({ id: "before", routes: seeing("/before") }),
+        Plugin.make({ id: "global", services: word("own"), routes: Layer.mergeAll(global, seeing("/own")) })
+      ])
+      const before = yield* request("/before")
+      assert.deepStrictEqual([before.text, before.headers.get("x-seen")], ["nothing", "own"])
+      const own = yield* request("/own")
+      assert.deepStrictEqual([own.text, own.headers.get("x-seen")], ["own", "own"])
+    })
+  )
+
   it.effect("builds each once, and answers one that throws or fails with a 500", () =>
     Effect.gen(function* () {
       let builds = 0
