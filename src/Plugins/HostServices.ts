@@ -9,6 +9,8 @@ import type { Scope } from "effect/Scope"
 /**
  * What a plugin's layers, handlers, checks and tasks may use without any plugin providing it.
  *
- * `Scope` is the plugin's lifetime: it closes when the host has drained its requests, in reverse order of building.
+ * `Scope` is the host's lifetime in everything that is built at start: it closes once the last request is answered and the
+ * tasks have ended, in reverse order of building. A request, a run of a health check and a task each have a scope of their
+ * own, which closes when they end.
  */
 export type HostServices = FileSystem | Path | HttpPlatform | EtagGenerator | HttpClient | Scope
