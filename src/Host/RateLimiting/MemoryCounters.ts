@@ -32,7 +32,8 @@ const defaultSets = 65_536
 export const make = (options: CounterStoreOptions & { readonly sets?: number }): CounterStore => {
   const table = new CounterTable(options.sets ?? defaultSets, options.stackBlockedRequests)
   return {
-    count: (counted) => Effect.clockWith((clock) => Effect.succeed(table.count(counted, clock.currentTimeMillisUnsafe())))
+    count: (counted) =>
+      Effect.clockWith((clock) => Effect.succeed(table.count(counted, clock.currentTimeMillisUnsafe())))
   }
 }
 

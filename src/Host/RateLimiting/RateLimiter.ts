@@ -166,8 +166,7 @@ const headersOf = ({ endsIn, requests, rule }: Count, clock: Clock.Clock): Recor
 const refusal = (config: (typeof RateLimitConfig)["Service"]) => {
   const response = config.quotaExceededResponse
   const message = Result.getOrThrow(QuotaMessage.parse(config.quotaExceededMessage))
-  const content =
-    response?.content === undefined ? message : Result.getOrThrow(QuotaMessage.parse(response.content))
+  const content = response?.content === undefined ? message : Result.getOrThrow(QuotaMessage.parse(response.content))
   return ({ limit, period }: Rule, retryAfter: number): Refused => ({
     isAllowed: false,
     status: response?.statusCode ?? config.httpStatusCode,

@@ -115,7 +115,8 @@ const open = Effect.fnUntraced(function* ({
         if (client.isOpen) client.destroy()
       })
   )
-  const send = (args: ReadonlyArray<string>) => Effect.tryPromise({ try: () => client.sendCommand(args), catch: identity })
+  const send = (args: ReadonlyArray<string>) =>
+    Effect.tryPromise({ try: () => client.sendCommand(args), catch: identity })
   yield* Effect.tryPromise({ try: () => client.connect(), catch: identity })
   const sha = String(yield* send(["SCRIPT", "LOAD", script]))
   yield* send(["EVALSHA", sha, ...trial])
