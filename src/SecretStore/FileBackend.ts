@@ -9,9 +9,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
-import * as RcMap from "effect/RcMap"
-import * as Semaphore from "effect/Semaphore"
 import * as DurableFiles from "./DurableFiles.ts"
+import { healthCheck } from "./FileBackendHealth.ts"
+import * as KeyedLock from "./KeyedLock.ts"
 import { type Location, SecretBackend } from "./SecretBackend.ts"
 import { SecretBackendUnavailable } from "./SecretStorageError.ts"
 import * as StoredSecret from "./StoredSecret.ts"
@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const root = (yield* Path.Path).resolve(options.path)
   const files = yield* DurableFiles.make(root)
   // Keeps an update from bringing back a secret that a delete in this process removes at the same time.
-  const locks = yield* RcMap.make({ lookup: (_file: string) => Semaphore.make(1) })
+  const lock = yield* KeyedLock.make
 
   yield* Effect.logWarning(`Secrets are kept as plain files in ${root}: for development and tests only`)
   yield* Effect.andThen(files.makeRoot, files.sweep(directoryLevels)).pipe(
@@ -40,9 +40,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   )
 
   const locked = <A, E>(location: Location, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.scoped(
-      Effect.flatMap(RcMap.get(locks, fileOf(location).join("/")), (lock) => Semaphore.withPermit(lock, effect))
-    )
+    lock(fileOf(location).join("/"), effect)
 
   return SecretBackend.of({
     get: Effect.fnUntraced(function* (location) {
@@ -68,7 +66,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
         })
       ).pipe(unavailable("update a secret")),
 
-    delete: (location) => locked(location, files.remove(fileOf(location))).pipe(unavailable("delete a secret"))
+    delete: (location) => locked(location, files.remove(fileOf(location))).pipe(unavailable("delete a secret")),
+
+    healthChecks: [yield* healthCheck(options.path)]
   })
 })
 

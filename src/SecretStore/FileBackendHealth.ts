@@ -7,13 +7,15 @@ import * as Path from "effect/Path"
 import * as HealthCheck from "../Plugins/HealthCheck.ts"
 
 /** Creates and deletes `.health-probe` in the directory. Probes of several processes do not disturb each other. */
-export const healthCheck = (directory: string): HealthCheck.HealthCheck<FileSystem.FileSystem | Path.Path> =>
-  HealthCheck.make({
+export const healthCheck = Effect.fnUntraced(function* (
+  directory: string
+): Effect.fn.Return<HealthCheck.HealthCheck, never, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  return HealthCheck.make({
     name: "secretstore-local-filesystem",
     tags: ["readiness"],
     check: Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
       const root = path.resolve(directory)
       const probe = path.join(root, ".health-probe")
       const write = Effect.flatMap(fs.open(probe, { flag: "w", mode: 0o600, noFollow: true }), (opened) =>
@@ -29,3 +31,4 @@ export const healthCheck = (directory: string): HealthCheck.HealthCheck<FileSyst
       )
     })
   })
+})

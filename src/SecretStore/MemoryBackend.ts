@@ -30,6 +30,7 @@ export const layer = (options?: { readonly totpPeriodInSeconds?: number }): Laye
           if (found) stored.set(keyOf(location), StoredSecret.encode(secret))
           return found
         }),
-      delete: (location) => Effect.sync(() => void stored.delete(keyOf(location)))
+      delete: (location) => Effect.sync(() => void stored.delete(keyOf(location))),
+      healthChecks: []
     }
   })

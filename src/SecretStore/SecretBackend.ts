@@ -8,6 +8,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type * as HealthCheck from "../Plugins/HealthCheck.ts"
 import type { Secret, SecretInput } from "./Secret.ts"
 import type { SecretId } from "./SecretId.ts"
 import type { BackendError, SecretCorrupt, SecretInvalid } from "./SecretStorageError.ts"
@@ -30,5 +31,7 @@ export class SecretBackend extends Context.Service<
     readonly update: (location: Location, secret: SecretInput) => Effect.Effect<boolean, BackendError | SecretInvalid>
     /** Removes a secret; that there is none is no failure. */
     readonly delete: (location: Location) => Effect.Effect<void, BackendError>
+    /** Tell whether secrets can be kept at present. */
+    readonly healthChecks: ReadonlyArray<HealthCheck.HealthCheck>
   }
 >()("layerhost/SecretStore/SecretBackend") {}

@@ -5,14 +5,29 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Section from "../Plugins/Section.ts"
 
+/** The ways to get a token of the secret server. */
+export const authMethods = ["token", "tokenFile", "appRole", "kubernetes", "userpass"] as const
+
 const text = (value: string) => Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
+
+const secret = Schema.RedactedFromValue(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
+
+/** Slashes are for mounts below others, as in `team/credentials`. */
+const mountPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/
+
+const mount = (value: string) =>
+  Schema.String.check(
+    Schema.makeFilter((path: string) => mountPattern.test(path) || path === value, {
+      expected: 'the path of a mount, such as "credentials" or "team/credentials", without a slash at its ends'
+    })
+  ).pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
 
 /** Which backend keeps the secrets, and how one-time passwords are made. */
 export class SecretStoreConfig extends Section.Service<SecretStoreConfig>()("secretstore", {
   /** The base URL of the secret server. */
   url: text(""),
-  /** Authenticates with the secret server. */
-  token: Schema.RedactedFromValue(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
+  /** Authenticates with the secret server, where `authMethod` is `token`. */
+  token: secret,
   /** The issuer that the secret server stores with a seed. */
   totpIssuer: text("layerhost"),
   totpPeriodInSeconds: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 86_400 })).pipe(
@@ -21,5 +36,42 @@ export class SecretStoreConfig extends Section.Service<SecretStoreConfig>()("sec
   /** Keeps secrets as plain files instead of on the server. */
   useLocalFileSystem: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   /** The root directory of the files; relative to the working directory. */
-  localFileSystemPath: Schema.NonEmptyString.pipe(Schema.withDecodingDefaultKey(Effect.succeed("./nodep-secretstore")))
+  localFileSystemPath: Schema.NonEmptyString.pipe(Schema.withDecodingDefaultKey(Effect.succeed("./nodep-secretstore"))),
+
+  /** Where the server's key-value engine, version 2, is mounted. */
+  keyValueMount: mount("credentials"),
+  /** Where the server's TOTP engine is mounted. */
+  totpMount: mount("totp"),
+  /** The namespace of the mounts and of the authentication; empty for the root namespace. */
+  namespace: text(""),
+  /** Bounds each request to the server with all its repetitions, in seconds. */
+  timeoutInSeconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 300 })).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(10))
+  ),
+
+  /** The certificates (PEM) of the authorities that may vouch for the server; empty for those that Node knows. */
+  caCertificateFile: text(""),
+  /** The certificate (PEM) that the store shows to the server; empty for none. */
+  clientCertificateFile: text(""),
+  /** The private key (PEM) of that certificate. */
+  clientKeyFile: text(""),
+
+  /** How the store gets its token. */
+  authMethod: Schema.Literals(authMethods).pipe(Schema.withDecodingDefaultKey(Effect.succeed("token" as const))),
+  /** Where the authentication is mounted, below `auth/`; empty for `approle`, `kubernetes` or `userpass`. */
+  authMount: mount(""),
+  /** `tokenFile`: the file that holds the token; read anew for each request. */
+  tokenFile: text(""),
+  /** `appRole`: the id of the role. */
+  roleId: text(""),
+  /** `appRole`: the secret id; empty for a role that asks for none. */
+  secretId: secret,
+  /** `kubernetes`: the name of the role. */
+  kubernetesRole: text(""),
+  /** `kubernetes`: the token of the pod's service account; read anew for each login. */
+  serviceAccountTokenFile: text("/var/run/secrets/kubernetes.io/serviceaccount/token"),
+  /** `userpass`: who logs in. */
+  username: text(""),
+  /** `userpass`: the password. */
+  password: secret
 }) {}

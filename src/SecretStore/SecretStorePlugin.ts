@@ -3,38 +3,25 @@
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
+import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
-import * as Schema from "effect/Schema"
 import * as Plugin from "../Plugins/Plugin.ts"
 import * as FileBackend from "./FileBackend.ts"
-import { healthCheck } from "./FileBackendHealth.ts"
-import type { SecretBackend } from "./SecretBackend.ts"
+import { SecretBackend } from "./SecretBackend.ts"
+import * as SecretServer from "./SecretServer.ts"
+import type { SecretStoreMisconfigured } from "./SecretServerOptions.ts"
 import { SecretStoreConfig } from "./SecretStoreConfig.ts"
-
-/** The configuration asks for the secret server, which this version cannot use yet. */
-export class SecretServerUnsupported extends Schema.TaggedError<SecretServerUnsupported>()(
-  "SecretServerUnsupported",
-  {}
-) {
-  override get message(): string {
-    return (
-      "secretstore: secrets on a secret server are not supported yet. Set secretstore:useLocalFileSystem to true " +
-      "(SECRETSTORE_USELOCALFILESYSTEM=true) to keep them as plain files in secretstore:localFileSystemPath, " +
-      "for development and tests"
-    )
-  }
-}
 
 const backend: Layer.Layer<
   SecretBackend,
-  SecretServerUnsupported,
-  SecretStoreConfig | FileSystem.FileSystem | Path.Path
+  SecretStoreMisconfigured,
+  SecretStoreConfig | HttpClient.HttpClient | FileSystem.FileSystem | Path.Path
 > = Layer.unwrap(
-  SecretStoreConfig.useSync((config) =>
+  SecretStoreConfig.useSync((config): typeof backend =>
     config.useLocalFileSystem
       ? FileBackend.layer({ path: config.localFileSystemPath, totpPeriodInSeconds: config.totpPeriodInSeconds })
-      : Layer.effectContext(Effect.fail(new SecretServerUnsupported()))
+      : SecretServer.layerConfig
   )
 )
 
@@ -43,5 +30,5 @@ export const secretStore = Plugin.make({
   id: "layerhost/secret-store",
   config: [SecretStoreConfig],
   services: backend,
-  healthChecks: SecretStoreConfig.useSync((config) => [healthCheck(config.localFileSystemPath)])
+  healthChecks: Effect.map(SecretBackend, ({ healthChecks }) => healthChecks)
 })

@@ -1,10 +1,14 @@
 /**
  * The one-time password part of a secret: the seed that is written, and the code that is read.
  */
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
+import * as SchemaIssue from "effect/SchemaIssue"
 import * as Base32 from "./Base32.ts"
+import { seedOf } from "./OtpauthUri.ts"
 
 const Seed = Schema.String.pipe(
   Schema.decodeTo(
@@ -13,11 +17,24 @@ const Seed = Schema.String.pipe(
         expected: "Base32 text: letters and the digits 2 to 7"
       })
     ),
-    { decode: SchemaGetter.transform(Base32.normalize), encode: SchemaGetter.passthrough() }
+    {
+      decode: SchemaGetter.transformEffect((text: string) =>
+        Effect.fromResult(
+          Result.mapBoth(seedOf(text), {
+            onFailure: (message) => new SchemaIssue.InvalidValue({ message }),
+            onSuccess: Base32.normalize
+          })
+        )
+      ),
+      encode: SchemaGetter.passthrough()
+    }
   )
 )
 
-/** The seed, as the issuer of the account shows it: Base32; spaces and lower case are accepted. */
+/**
+ * The seed, as the issuer of the account shows it: Base32, in which spaces and lower case do no harm, or the `otpauth://`
+ * URI of its QR code.
+ */
 export const TotpKey = Schema.Struct({ base32Key: Schema.RedactedFromValue(Seed) }).annotate({ identifier: "TotpKey" })
 export type TotpKey = typeof TotpKey.Type
 

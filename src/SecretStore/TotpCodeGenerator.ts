@@ -4,9 +4,10 @@
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { createHmac } from "node:crypto"
 import * as Base32 from "./Base32.ts"
+import { seedOf } from "./OtpauthUri.ts"
 import { SecretInvalid } from "./SecretStorageError.ts"
 
 /** When a code ends. */
@@ -16,7 +17,7 @@ export interface PeriodInfo {
   readonly validTillUtc: DateTime.Utc
 }
 
-/** The code of the current period for a Base32 seed. Use {@link current} when the period's end matters too. */
+/** The code of the current period for a seed, in Base32 or as an `otpauth://` URI. Use {@link current} when the period's end matters too. */
 export const generate = (base32Key: string, periodInSeconds: number): Effect.Effect<string, SecretInvalid> =>
   Effect.map(current(base32Key, periodInSeconds), ({ code }) => code)
 
@@ -29,14 +30,24 @@ export const current = (
   base32Key: string,
   periodInSeconds: number
 ): Effect.Effect<PeriodInfo & { readonly code: string }, SecretInvalid> =>
-  Option.match(Base32.decode(base32Key), {
-    onNone: () => Effect.fail(new SecretInvalid({ issues: [{ field: "base32Key", message: "Expected Base32 text" }] })),
-    onSome: (seed) =>
-      Effect.map(Clock.currentTimeMillis, (millis) => ({
-        code: codeAt(seed, millis, periodInSeconds),
-        ...periodAt(millis, periodInSeconds)
-      }))
+  Effect.gen(function* () {
+    const millis = yield* Clock.currentTimeMillis
+    const code = yield* Effect.fromResult(at(base32Key, millis, periodInSeconds))
+    return { code, ...periodAt(millis, periodInSeconds) }
   })
+
+/** The code of the period that a point in time belongs to. */
+export const at = (
+  base32Key: string,
+  millis: number,
+  periodInSeconds: number
+): Result.Result<string, SecretInvalid> => {
+  const invalid = (message: string) => new SecretInvalid({ issues: [{ field: "base32Key", message }] })
+  return seedOf(base32Key).pipe(
+    Result.flatMap((seed) => Result.fromOption(Base32.decode(seed), () => "Expected Base32 text")),
+    Result.mapBoth({ onFailure: invalid, onSuccess: (seed) => codeAt(seed, millis, periodInSeconds) })
+  )
+}
 
 const periodAt = (millis: number, periodInSeconds: number): PeriodInfo => {
   const period = periodInSeconds * 1000

@@ -5,13 +5,21 @@ import * as path from "node:path"
 import { healthCheck } from "../../src/SecretStore/FileBackendHealth.ts"
 import { failure, fileSystemWith, filesBelow, platform, temporaryDirectory } from "./support/Files.ts"
 
-const probe = (directory: string, files = platform) => Effect.provide(healthCheck(directory).check, files)
+const probe = (directory: string, files = platform) =>
+  healthCheck(directory).pipe(
+    Effect.flatMap(({ check }) => check),
+    Effect.orDie,
+    Effect.provide(files)
+  )
 
 describe("secretstore-local-filesystem", () => {
   it.effect("is a readiness check that is healthy where files can be written, and leaves none", () =>
     Effect.gen(function* () {
       const root = yield* temporaryDirectory
-      expect(healthCheck(root)).toMatchObject({ name: "secretstore-local-filesystem", tags: ["readiness"] })
+      expect(yield* Effect.provide(healthCheck(root), platform)).toMatchObject({
+        name: "secretstore-local-filesystem",
+        tags: ["readiness"]
+      })
       expect(yield* probe(root)).toEqual({ status: "Healthy", description: null })
       expect(filesBelow(root)).toEqual([])
     })

@@ -1,6 +1,10 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -9,15 +13,34 @@ import type * as Plugin from "../../src/Plugins/Plugin.ts"
 import { SecretStoreConfig } from "../../src/SecretStore/SecretStoreConfig.ts"
 import { secretStore } from "../../src/SecretStore/SecretStorePlugin.ts"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
+import { SecretStoreMisconfigured } from "../../src/SecretStore/SecretServerOptions.ts"
 import { CredentialStorage, samples } from "./support/Credentials.ts"
 import { platform, temporaryDirectory } from "./support/Files.ts"
+import { Server } from "./support/Server.ts"
+import { silence, when } from "./support/server/faults.ts"
 
-const services = secretStore.services as Layer.Layer<SecretBackend, unknown, SecretStoreConfig>
-const checks = secretStore.healthChecks as Effect.Effect<
-  ReadonlyArray<HealthCheck.HealthCheck>,
-  unknown,
-  SecretStoreConfig
->
+const services = Layer.provide(
+  secretStore.services as Layer.Layer<
+    SecretBackend,
+    unknown,
+    SecretStoreConfig | HttpClient.HttpClient | FileSystem.FileSystem | Path.Path
+  >,
+  Layer.merge(platform, NodeHttpClient.layerUndici)
+)
+const checks = secretStore.healthChecks as Effect.Effect<ReadonlyArray<HealthCheck.HealthCheck>, unknown, SecretBackend>
+
+/** Builds the plugin's services from a configuration, as a host does. */
+const start = (config: Parameters<typeof SecretStoreConfig.layer>[0]) =>
+  Layer.build(Layer.provide(services, SecretStoreConfig.layer(config)))
+
+/** The keys that a start complains of. */
+const complaints = (config: Parameters<typeof SecretStoreConfig.layer>[0]) =>
+  Effect.gen(function* () {
+    const error = yield* Effect.flip(start(config))
+    expect(error).toBeInstanceOf(SecretStoreMisconfigured)
+    expect(String(error)).not.toContain("canary")
+    return (error as SecretStoreMisconfigured).faults.map(({ key }) => key)
+  })
 
 describe("secretStore", () => {
   it("is a plugin of the framework, which owns the section", () => {
@@ -33,13 +56,28 @@ describe("secretStore", () => {
   it.effect("has the documented defaults, and hides the token", () =>
     Effect.gen(function* () {
       const config = yield* SecretStoreConfig
-      expect({ ...config, token: Redacted.value(config.token) }).toEqual({
+      const secrets = [config.token, config.secretId, config.password]
+      expect(secrets.map((secret) => Redacted.value(secret))).toEqual(["", "", ""])
+      expect(config).toMatchObject({
         url: "",
-        token: "",
         totpIssuer: "layerhost",
         totpPeriodInSeconds: 30,
         useLocalFileSystem: false,
-        localFileSystemPath: "./nodep-secretstore"
+        localFileSystemPath: "./nodep-secretstore",
+        keyValueMount: "credentials",
+        totpMount: "totp",
+        namespace: "",
+        timeoutInSeconds: 10,
+        caCertificateFile: "",
+        clientCertificateFile: "",
+        clientKeyFile: "",
+        authMethod: "token",
+        authMount: "",
+        tokenFile: "",
+        roleId: "",
+        kubernetesRole: "",
+        serviceAccountTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token",
+        username: ""
       })
     }).pipe(Effect.provide(SecretStoreConfig.layer()))
   )
@@ -69,20 +107,107 @@ describe("secretStore", () => {
         expect((yield* check!.check).status).toBe("Healthy")
         fs.rmSync(root, { recursive: true })
         expect((yield* check!.check).status).toBe("Unhealthy")
-      }).pipe(
-        Effect.provide(CredentialStorage.layer.pipe(Layer.provide(services), Layer.provideMerge(config))),
-        Effect.provide(platform)
-      )
+      }).pipe(Effect.provide(CredentialStorage.layer.pipe(Layer.provideMerge(services), Layer.provide(config))))
     })
   )
 
-  it.effect("without it, does not start, and says how it would", () =>
+  it.effect("else keeps them on the server, and checks that", () =>
     Effect.gen(function* () {
-      const config = SecretStoreConfig.layer({ url: "http://127.0.0.1:8200", token: "canary" })
-      const error = yield* Effect.flip(Layer.build(Layer.provide(services, config)))
-      expect(error).toMatchObject({ _tag: "SecretServerUnsupported" })
+      const server = yield* Server
+      const config = SecretStoreConfig.layer({ url: server.url.href, token: server.root, totpPeriodInSeconds: 60 })
+      yield* Effect.gen(function* () {
+        const storage = yield* CredentialStorage
+        const id = yield* storage.create("ApiKeys", samples.UsernamePasswordTotp)
+        expect(yield* storage.get(id)).toMatchObject({ totp: { totpCode: { remainingSeconds: 60 } } })
+        expect(server.documents.has(`Credentials/ApiKeys/${id.id}`)).toBe(true)
+        expect(server.keys.get(id.id)).toMatchObject({ issuer: "layerhost", account_name: "ada", period: 60 })
+        const [check, ...others] = yield* checks
+        expect(others).toEqual([])
+        expect(check!.name).toBe("secretstore")
+        expect((yield* check!.check).status).toBe("Healthy")
+      }).pipe(Effect.provide(CredentialStorage.layer.pipe(Layer.provideMerge(services), Layer.provide(config))))
+    }).pipe(Effect.provide(Server.layer))
+  )
+
+  it.effect("starts while the server is away, silent or refuses the login, and does not wait for it", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const login = { authMethod: "userpass", username: "ada", password: "canary" } as const
+      server.fault = when("POST", /login/, silence)
+      yield* start({ url: server.url.href, ...login })
+      server.fault = () => undefined
+      yield* start({ url: server.url.href, ...login })
+      yield* Effect.promise(() => server.stop())
+      yield* start({ url: server.url.href, ...login })
+      yield* start({ url: server.url.href, token: "canary" })
+    }).pipe(Effect.provide(Server.layer))
+  )
+
+  it.effect("without a URL, does not start, and says how it would", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(start({ token: "canary" }))
+      expect(String(error)).toContain("secretstore:url: Expected the URL of the secret server")
       expect(String(error)).toContain("SECRETSTORE_USELOCALFILESYSTEM=true")
       expect(String(error)).not.toContain("canary")
     })
+  )
+
+  it.effect.each([
+    "canary",
+    "ftp://127.0.0.1",
+    "127.0.0.1:8200",
+    "http://ada:canary@127.0.0.1",
+    "http://127.0.0.1/?token=canary",
+    "http://127.0.0.1/#canary"
+  ])("does not start with the URL %s", (url) =>
+    Effect.gen(function* () {
+      expect(yield* complaints({ url, token: "canary" })).toEqual(["url"])
+    })
+  )
+
+  it.effect("tells every fault of the configuration at once, under its key", () =>
+    Effect.gen(function* () {
+      const url = "https://127.0.0.1:8200"
+      const directory = yield* temporaryDirectory
+      const file = (name: string, text: string) => {
+        fs.writeFileSync(path.join(directory, name), text)
+        return path.join(directory, name)
+      }
+      const notPem = file("canary.pem", "canary")
+      for (const [config, keys] of [
+        [{}, ["url", "token"]],
+        [{ url, token: "canary\ncanary" }, ["token"]],
+        [{ url, authMethod: "tokenFile" }, ["tokenFile"]],
+        [{ url, authMethod: "appRole", token: "canary" }, ["roleId"]],
+        [{ url, authMethod: "kubernetes", serviceAccountTokenFile: "" }, ["kubernetesRole", "serviceAccountTokenFile"]],
+        [{ url, authMethod: "userpass" }, ["username", "password"]],
+        [{ url, token: "t", namespace: "a\r\nb" }, ["namespace"]],
+        [{ url, token: "t", caCertificateFile: path.join(directory, "missing") }, ["caCertificateFile"]],
+        [{ url, token: "t", caCertificateFile: notPem }, ["caCertificateFile"]],
+        [{ url, token: "t", clientCertificateFile: notPem }, ["clientCertificateFile"]],
+        [{ url, token: "t", clientCertificateFile: notPem, clientKeyFile: notPem }, ["clientCertificateFile"]]
+      ] as const) {
+        expect(yield* complaints(config)).toEqual(keys)
+      }
+    })
+  )
+
+  it.effect("lists the known ways to authenticate where it is asked for another", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(start({ url: "http://127.0.0.1", authMethod: "ldap" as "token" }))
+      for (const method of ["token", "tokenFile", "appRole", "kubernetes", "userpass"]) {
+        expect(String(error)).toContain(`"${method}"`)
+      }
+    })
+  )
+
+  it.effect.each(["", "/credentials", "credentials/", "../sys", "a//b", "a?b"])(
+    "refuses the mount %j",
+    (keyValueMount) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(start({ url: "http://127.0.0.1", token: "t", keyValueMount, authMount: "a/" }))
+        expect(String(error)).toContain("keyValueMount")
+        expect(String(error)).toContain("authMount")
+      })
   )
 })

@@ -1,0 +1,181 @@
+/**
+ * A backend on a secret server (Vault, OpenBao): the fields of a secret in the key-value engine, below
+ * `<bucket set>/<bucket>/<id>`, and the seed of a one-time password in the TOTP engine, under the id.
+ *
+ * The server knows no transaction over two engines, and a seed that is written over cannot be had back. So the key-value
+ * engine comes first, where versions decide between several writers, and what it took is taken back when the seed fails.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import { isDeepStrictEqual } from "node:util"
+import type * as HealthCheck from "../Plugins/HealthCheck.ts"
+import * as KeyedLock from "./KeyedLock.ts"
+import type { Document, KeyValueEngine } from "./KeyValueEngine.ts"
+import type { SecretInput } from "./Secret.ts"
+import { type Location, SecretBackend } from "./SecretBackend.ts"
+import * as SecretDocument from "./SecretDocument.ts"
+import { type BackendError, SecretBackendUnavailable, SecretCorrupt } from "./SecretStorageError.ts"
+import type { TotpEngine } from "./TotpEngine.ts"
+
+/** The engines of one server. */
+export interface Engines {
+  readonly documents: KeyValueEngine
+  readonly seeds: TotpEngine
+  readonly healthChecks: ReadonlyArray<HealthCheck.HealthCheck>
+}
+
+/** How often an update begins again because another process wrote in between. */
+const maxTries = 10
+
+/** The backend over the engines. */
+export const make = Effect.fnUntraced(function* ({
+  documents,
+  healthChecks,
+  seeds
+}: Engines): Effect.fn.Return<SecretBackend["Service"], never, Scope.Scope> {
+  // Writers of other processes meet the version. Those of this one need not come that far, and a seed has no version.
+  const lock = yield* KeyedLock.make
+
+  const get: SecretBackend["Service"]["get"] = Effect.fnUntraced(function* (location) {
+    const read = documents.read("read a secret", pathOf(location))
+    const document = yield* read
+    if (Option.isNone(document)) return Option.none()
+    const secret = yield* SecretDocument.decode(location.id, document.value.data)
+    if (secret.type !== "UsernamePasswordTotp") return Option.some(secret)
+    const totpCode = yield* seeds.code("read a one-time password", location.id.id)
+    if (Option.isSome(totpCode)) return Option.some({ ...secret, totp: { totpCode: totpCode.value } })
+    // Deleted since the document was read, perhaps.
+    if (Option.isNone(yield* read)) return Option.none()
+    return yield* new SecretCorrupt({ id: location.id.id, reason: "the TOTP engine has no seed for it" })
+  })
+
+  const putSeed = (operation: string, location: Location, secret: SecretInput) =>
+    secret.type === "UsernamePasswordTotp"
+      ? seeds.put(operation, location.id.id, {
+          base32Key: secret.totp.totpKey.base32Key,
+          accountName: secret.username
+        })
+      : Effect.void
+
+  const create: SecretBackend["Service"]["create"] = (location, secret) => {
+    const operation = "create a secret"
+    const path = pathOf(location)
+    const data = SecretDocument.encode(secret)
+    const isMine = (document: Document) => document.version === 1 && isDeepStrictEqual(document.data, data)
+
+    const write = Effect.gen(function* () {
+      const written = yield* documents.write(operation, path, data, 0)
+      // A repeated write meets the one whose answer was lost.
+      if (Option.isNone(written) && !Option.exists(yield* documents.read(operation, path), isMine)) {
+        // Keys are random, so this is a bug and no state of affairs.
+        return yield* Effect.die(new Error(`The secret ${location.id.id} exists already`))
+      }
+      yield* putSeed(operation, location, secret)
+    })
+
+    const takeBack = Effect.gen(function* () {
+      if (!Option.exists(yield* documents.read(operation, path), isMine)) return
+      yield* documents.remove(operation, path)
+      if (secret.type === "UsernamePasswordTotp") yield* seeds.remove(operation, location.id.id)
+    })
+
+    return Effect.onError(write, () => leftBehind(location, takeBack))
+  }
+
+  /** One try to update; `retry` where another process wrote since the document was read. */
+  const tryUpdate = (location: Location, secret: SecretInput): Effect.Effect<boolean | "retry", BackendError> =>
+    Effect.gen(function* () {
+      const operation = "update a secret"
+      const path = pathOf(location)
+      const data = SecretDocument.encode(secret)
+      const read = documents.read(operation, path)
+      const before = yield* read
+      if (Option.isNone(before)) return false
+      const { version } = before.value
+      const isMine = (document: Document) => document.version === version + 1 && isDeepStrictEqual(document.data, data)
+
+      const write = Effect.gen(function* () {
+        const written = yield* documents.write(operation, path, data, version)
+        // A repeated write meets the one whose answer was lost.
+        if (Option.isNone(written) && !Option.exists(yield* read, isMine)) return "retry"
+        yield* putSeed(operation, location, secret)
+        return true
+      })
+      if (secret.type !== "UsernamePasswordTotp") return yield* write
+
+      const removeSeed = seeds.remove(operation, location.id.id)
+      const { base32Key } = secret.totp.totpKey
+
+      /** Whether the new secret stands after a failure; else the old one does. */
+      const settle = Effect.gen(function* () {
+        const now = yield* read
+        if (Option.isNone(now)) yield* removeSeed
+        if (!Option.exists(now, isMine)) return false
+        if (yield* seeds.holds(operation, location.id.id, base32Key)) return true
+        yield* documents.write(operation, path, before.value.data, version + 1)
+        return false
+      })
+
+      return yield* Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const exit = yield* Effect.exit(restore(write))
+          if (Exit.isFailure(exit)) return (yield* leftBehind(location, settle)) === true ? true : yield* exit
+          if (exit.value !== true || Option.isSome(yield* read)) return exit.value
+          // Another process deleted the secret, and this one's seed came after that.
+          yield* removeSeed
+          return false
+        })
+      )
+    })
+
+  const update: SecretBackend["Service"]["update"] = (location, secret) =>
+    lock(
+      location.id.id,
+      Effect.gen(function* () {
+        for (let tries = 0; tries < maxTries; tries++) {
+          const updated = yield* tryUpdate(location, secret)
+          if (updated !== "retry") return updated
+        }
+        const reason = `other writers were faster ${maxTries} times`
+        return yield* new SecretBackendUnavailable({ operation: "update a secret", reason })
+      })
+    )
+
+  const remove: SecretBackend["Service"]["delete"] = (location) =>
+    lock(
+      location.id.id,
+      Effect.gen(function* () {
+        const operation = "delete a secret"
+        const path = pathOf(location)
+        if (location.id.type !== "UsernamePasswordTotp") return yield* documents.remove(operation, path)
+        const before = yield* documents.read(operation, path)
+        const both = Effect.andThen(documents.remove(operation, path), seeds.remove(operation, location.id.id))
+
+        /** A secret whose seed is still there stands; without it, the rest goes too. */
+        const settle = Effect.gen(function* () {
+          if (Option.isNone(before)) return
+          const seed = yield* seeds.code(operation, location.id.id)
+          if (Option.isSome(seed)) yield* documents.write(operation, path, before.value.data, 0)
+          else yield* documents.remove(operation, path)
+        })
+
+        yield* Effect.onError(both, () => leftBehind(location, settle))
+      })
+    )
+
+  return { get, create, update, delete: remove, healthChecks }
+})
+
+const pathOf = ({ bucketSet, id }: Location): string => `${bucketSet}/${id.bucket}/${id.id}`
+
+/** Cleans up after a failure, which stays the one that is told. */
+const leftBehind = <A>(location: Location, cleanUp: Effect.Effect<A, BackendError>): Effect.Effect<A | undefined> =>
+  cleanUp.pipe(
+    Effect.catch((error) =>
+      Effect.logWarning(
+        `What was written of the secret ${location.id.id} could not be taken back: ${error.message}`
+      ).pipe(Effect.as(undefined))
+    )
+  )

@@ -1,0 +1,41 @@
+/**
+ * The secret server as its engines' clients see it: requests go with a token that the server takes.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import type { SecretServerAuth } from "./SecretServerAuth.ts"
+import type { Call } from "./SecretServerCall.ts"
+import type { Answer, Request } from "./SecretServerExchange.ts"
+import { reasonOf } from "./SecretServerReason.ts"
+import { type BackendError, SecretAccessDenied, SecretBackendUnavailable } from "./SecretStorageError.ts"
+
+/** Sends requests that need a token. */
+export interface SecretServerClient {
+  /**
+   * The answer to a request: success, or an error that only the caller can read (400 to 499, but for 401 and 403, which
+   * are `SecretAccessDenied`). `operation` says in messages what it is for: "read a secret".
+   */
+  readonly send: (operation: string, request: Request) => Effect.Effect<Answer, BackendError>
+}
+
+/** Joins calls and tokens. A request that meets a token that is over is repeated once with another. */
+export const make = (call: Call, auth: SecretServerAuth): SecretServerClient => ({
+  send: Effect.fnUntraced(function* (operation, request) {
+    const sendWith = (token: Redacted.Redacted) => call(operation, { ...request, token })
+    const token = yield* auth.token
+    const first = yield* sendWith(token)
+    if (!isRefusal(first)) return first
+    const other = yield* auth.replace(token)
+    const second = Option.isSome(other) ? yield* sendWith(other.value) : first
+    if (!isRefusal(second)) return second
+    const reason = "permission denied: the token is over or unknown, or its policies do not allow this"
+    return yield* new SecretAccessDenied({ operation, reason })
+  })
+})
+
+const isRefusal = ({ status }: Answer) => status === 401 || status === 403
+
+/** An answer that the caller has no use for. */
+export const unexpected = (operation: string, request: Request, answer: Answer): SecretBackendUnavailable =>
+  new SecretBackendUnavailable({ operation, reason: reasonOf(request, answer) })

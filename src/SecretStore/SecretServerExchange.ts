@@ -1,0 +1,164 @@
+/**
+ * One request to the secret server and its answer, over Effect's HttpClient, with nothing in between that knows engines or
+ * tokens' lives.
+ *
+ * The client's own spans and errors hold whole requests, and so the token and the secrets. They stop here: this module
+ * makes spans of its own, and says in words what went wrong.
+ */
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientError from "effect/http/HttpClientError"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+
+/** A request below `/v1/`. */
+export interface Request {
+  readonly method: "GET" | "POST" | "DELETE"
+  /** Segments that need it are encoded already. */
+  readonly path: string
+  readonly body?: { readonly [name: string]: unknown }
+  readonly token?: Redacted.Redacted
+  readonly namespace?: string
+}
+
+/** What the server said, whatever it said. */
+export interface Answer {
+  readonly status: number
+  /** The JSON; `undefined` where there is none. */
+  readonly body: unknown
+  /** The texts of an error answer; `undefined` where the body has no list of them. */
+  readonly errors: ReadonlyArray<string> | undefined
+  /** The seconds that the server asks to wait for. */
+  readonly retryAfter: number | undefined
+}
+
+/** There is no answer that could be understood. */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+  reason: Schema.String,
+  /** Whether the same request may fare better. */
+  transient: Schema.Boolean
+}) {
+  override get message(): string {
+    return `No answer of the secret server: ${this.reason}`
+  }
+}
+
+/** Sends one request, once. */
+export type Exchange = (request: Request) => Effect.Effect<Answer, NoAnswer>
+
+/** More than any secret that the server can keep. */
+const maxAnswerBytes = 4 * 1024 * 1024
+
+/** The exchange with the server at a base URL. */
+export const make = Effect.fnUntraced(function* (
+  baseUrl: URL
+): Effect.fn.Return<Exchange, never, HttpClient.HttpClient> {
+  const client = yield* HttpClient.HttpClient
+  const base = `${baseUrl.origin}${baseUrl.pathname.replace(/\/$/, "")}/v1/`
+  const server = {
+    "server.address": baseUrl.hostname.replace(/^\[|\]$/g, ""),
+    "server.port": Number(baseUrl.port) || (baseUrl.protocol === "https:" ? 443 : 80)
+  }
+
+  return (request) => {
+    const url = base + request.path
+    return client.execute(toHttp(url, request)).pipe(
+      Effect.flatMap((response) => Effect.andThen(traceStatus(response.status), read(response))),
+      Effect.catchTag("HttpClientError", (error) => Effect.fail(fromHttp(error))),
+      Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+      Effect.withSpan("SecretServer.request", {
+        kind: "client",
+        attributes: { ...server, "http.request.method": request.method, "url.full": url }
+      })
+    )
+  }
+})
+
+const toHttp = (url: string, request: Request): HttpClientRequest.HttpClientRequest => {
+  const http = HttpClientRequest.make(request.method)(url, {
+    headers: {
+      accept: "application/json",
+      "x-vault-request": "true",
+      ...(request.token !== undefined && { "x-vault-token": Redacted.value(request.token) }),
+      ...(request.namespace !== undefined && { "x-vault-namespace": request.namespace })
+    }
+  })
+  return request.body === undefined ? http : HttpClientRequest.bodyJsonUnsafe(http, request.body)
+}
+
+const traceStatus = (status: number) =>
+  Effect.annotateCurrentSpan({
+    "http.response.status_code": status,
+    ...(status >= 400 && { "error.type": String(status) })
+  })
+
+const read = Effect.fnUntraced(function* (response: HttpClientResponse) {
+  const text = yield* readText(response)
+  const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers["content-type"] ?? "")
+  // Errors may come from a proxy on the way, whose pages say nothing that the status does not.
+  const isError = response.status >= 400
+  if (text.trim() !== "" && !isJson && !isError) {
+    const type = /^[\w.+/-]{1,64}/.exec(response.headers["content-type"] ?? "")?.[0] ?? "no content type"
+    return yield* new NoAnswer({ reason: `it answered with ${type} instead of JSON`, transient: false })
+  }
+  const body = isJson ? parse(text) : Option.none()
+  if (isJson && !isError && text.trim() !== "" && Option.isNone(body)) {
+    return yield* new NoAnswer({ reason: "it answered with JSON that breaks off or is none", transient: true })
+  }
+  const value = Option.getOrUndefined(body)
+  return {
+    status: response.status,
+    body: value,
+    errors: errorsOf(value),
+    retryAfter: retryAfterOf(response.headers["retry-after"])
+  } satisfies Answer
+})
+
+const readText = (response: HttpClientResponse) =>
+  response.stream.pipe(
+    Stream.runFoldEffect(
+      () => ({ chunks: [] as Array<Uint8Array>, bytes: 0 }),
+      ({ bytes, chunks }, chunk) => {
+        if (bytes + chunk.length > maxAnswerBytes) {
+          const reason = `its answer is longer than ${maxAnswerBytes} bytes`
+          return Effect.fail(new NoAnswer({ reason, transient: false }))
+        }
+        chunks.push(chunk)
+        return Effect.succeed({ chunks, bytes: bytes + chunk.length })
+      }
+    ),
+    Effect.map(({ chunks }) => Buffer.concat(chunks).toString("utf8"))
+  )
+
+const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
+
+const errorsOf = (body: unknown): ReadonlyArray<string> | undefined => {
+  const errors = Predicate.hasProperty(body, "errors") ? body.errors : undefined
+  return Array.isArray(errors) ? errors.map(String) : undefined
+}
+
+/** Whole seconds; the server does not use the form with a date. */
+const retryAfterOf = (header: string | undefined): number | undefined =>
+  header !== undefined && /^\d{1,9}$/.test(header.trim()) ? Number(header) : undefined
+
+/** Only the code of the cause: its message may quote what was sent. */
+const fromHttp = ({ reason }: HttpClientError.HttpClientError): NoAnswer => {
+  const code = "cause" in reason ? codeOf(reason.cause) : undefined
+  const what = reason._tag === "TransportError" ? "it cannot be reached" : "its answer broke off"
+  return new NoAnswer({ reason: code === undefined ? what : `${what} (${code})`, transient: true })
+}
+
+const codeOf = (cause: unknown): string | undefined => {
+  for (let error = cause, depth = 0; Predicate.isObject(error) && depth < 5; depth++) {
+    // A host with several addresses fails with one error for each.
+    const code = "code" in error ? error.code : undefined
+    if (typeof code === "string" && /^[A-Z][A-Z0-9_]*$/.test(code)) return code
+    error = "cause" in error ? error.cause : undefined
+  }
+  return undefined
+}
