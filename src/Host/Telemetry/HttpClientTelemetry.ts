@@ -44,7 +44,9 @@ export const make = (client: HttpClient.HttpClient): HttpClient.HttpClient => {
       const start = clock.currentTimeNanosUnsafe()
       return inner.execute(propagated).pipe(
         Effect.provideContext(
-          Context.make(HttpClient.TracerDisabledWhen, constTrue).pipe(Context.add(Scope.Scope, scopeUntilAborted(signal)))
+          Context.make(HttpClient.TracerDisabledWhen, constTrue).pipe(
+            Context.add(Scope.Scope, scopeUntilAborted(signal))
+          )
         ),
         Effect.onExit((exit) =>
           Effect.sync(() => {

@@ -29,8 +29,7 @@ export const formatFor = (accept: string | undefined): PrometheusText.TextFormat
   let text = 0
   for (const range of accept?.toLowerCase().split(",") ?? []) {
     const [type, ...parameters] = range.split(";").map((part) => part.trim())
-    const parameter = (name: string) =>
-      parameters.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1)
+    const parameter = (name: string) => parameters.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1)
     const quality = Number(parameter("q") ?? 1)
     if (type === "text/plain") text = Math.max(text, quality)
     if (type === "application/openmetrics-text" && [undefined, "1.0.0"].includes(parameter("version"))) {

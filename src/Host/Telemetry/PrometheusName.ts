@@ -67,7 +67,9 @@ const wordOf = (unit: string | undefined, type: FamilyType): string | undefined 
   if (unit === "1") return type === "gauge" ? "ratio" : undefined
   const [amount, per] = unit.split("/", 2)
   const word = wordOfOne(amount!)
-  return per === undefined ? word : [word, "per", wordOfOne(per).replace(/s$/, "")].filter((part) => part !== "").join("_")
+  return per === undefined
+    ? word
+    : [word, "per", wordOfOne(per).replace(/s$/, "")].filter((part) => part !== "").join("_")
 }
 
 const wordOfOne = (unit: string): string => (unit.startsWith("{") ? "" : (words[unit] ?? sanitize(unit).toLowerCase()))

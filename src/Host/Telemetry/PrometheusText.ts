@@ -129,7 +129,7 @@ const formatLabels = (attributes: ReadonlyArray<readonly [string, string]>): str
     const label = labelOf(name)
     if (!labels.has(label)) labels.set(label, `${label}="${escapeValue(value)}"`)
   }
-  return labels.values().toArray().sort().join(",")
+  return [...labels.values()].toSorted().join(",")
 }
 
 const formatTarget = (format: TextFormat, target: Target): string => {

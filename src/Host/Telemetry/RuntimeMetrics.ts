@@ -5,7 +5,14 @@
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import type { Scope } from "effect/Scope"
-import { constants, monitorEventLoopDelay, PerformanceObserver, type PerformanceEntry } from "node:perf_hooks"
+import {
+  constants,
+  eventLoopUtilization,
+  monitorEventLoopDelay,
+  type PerformanceEntry,
+  type PerformanceNodeEntry,
+  PerformanceObserver
+} from "node:perf_hooks"
 import { getHeapSpaceStatistics } from "node:v8"
 import * as Observed from "./Observed.ts"
 
@@ -62,10 +69,10 @@ const delayStatistics = [
 ] as const
 
 const eventLoopTime = (): ReadonlyArray<Observed.Observed> => {
-  let last = performance.eventLoopUtilization()
+  let last = eventLoopUtilization()
   const utilization = Observed.shared(() => {
-    const now = performance.eventLoopUtilization()
-    const between = performance.eventLoopUtilization(now, last)
+    const now = eventLoopUtilization()
+    const between = eventLoopUtilization(now, last)
     last = now
     return between.utilization
   })
@@ -77,32 +84,28 @@ const eventLoopTime = (): ReadonlyArray<Observed.Observed> => {
       kind: "gauge",
       read: utilization
     },
-    ...(["active", "idle"] as const).map(
-      (state): Observed.Observed => ({
-        name: "nodejs.eventloop.time",
-        description: "Time that the event loop has spent in each state.",
-        unit: "s",
-        attributes: { "nodejs.eventloop.state": state },
-        kind: "counter",
-        read: () => performance.eventLoopUtilization()[state] / 1e3
-      })
-    )
+    ...(["active", "idle"] as const).map((state): Observed.Observed => ({
+      name: "nodejs.eventloop.time",
+      description: "Time that the event loop has spent in each state.",
+      unit: "s",
+      attributes: { "nodejs.eventloop.state": state },
+      kind: "counter",
+      read: () => eventLoopUtilization()[state] / 1e3
+    }))
   ]
 }
 
 const heap = (): ReadonlyArray<Observed.Observed> => {
   const spaces = Observed.shared(() => new Map(getHeapSpaceStatistics().map((space) => [space.space_name, space])))
   return [...spaces().keys()].flatMap((name) =>
-    heapMetrics.map(
-      ([metric, description, field]): Observed.Observed => ({
-        name: metric,
-        description,
-        unit: "By",
-        attributes: { "v8js.heap.space.name": name },
-        kind: "upDownCounter",
-        read: () => spaces().get(name)?.[field] ?? 0
-      })
-    )
+    heapMetrics.map(([metric, description, field]): Observed.Observed => ({
+      name: metric,
+      description,
+      unit: "By",
+      attributes: { "v8js.heap.space.name": name },
+      kind: "upDownCounter",
+      read: () => spaces().get(name)?.[field] ?? 0
+    }))
   )
 }
 
@@ -133,7 +136,7 @@ const garbageCollection = Effect.gen(function* () {
     ])
   )
   const record = (entry: PerformanceEntry) => {
-    const { kind } = entry.detail as { readonly kind: number }
+    const { kind } = (entry as PerformanceNodeEntry).detail as { readonly kind: number }
     durations.get(kind)?.updateUnsafe(entry.duration / 1e3, context)
   }
   yield* Effect.acquireRelease(

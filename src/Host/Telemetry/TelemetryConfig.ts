@@ -38,9 +38,9 @@ export class TelemetryConfig extends Section.Service<TelemetryConfig>()("telemet
   /** How the target is spoken to. */
   protocol: Schema.Literals(protocols).pipe(Schema.withDecodingDefaultKey(Effect.succeed("http/protobuf"))),
   /** Sent to the target with every request. */
-  headers: Schema.Array(
-    Schema.Struct({ name: HeaderName, value: Schema.RedactedFromValue(Schema.String) })
-  ).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  headers: Schema.Array(Schema.Struct({ name: HeaderName, value: Schema.RedactedFromValue(Schema.String) })).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed([]))
+  ),
   /** The share of requests to trace, 0 to 1, of those whose caller has not decided. */
   sampleRatio: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(1))
@@ -57,7 +57,9 @@ export class TelemetryConfig extends Section.Service<TelemetryConfig>()("telemet
   shutdownTimeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("3 seconds"))),
   /** How often metrics are sent. */
   metricsInterval: DurationText.check(
-    Schema.makeFilter((interval) => Duration.isGreaterThanOrEqualTo(interval, Duration.seconds(1)) || "Expected one second or more")
+    Schema.makeFilter(
+      (interval) => Duration.isGreaterThanOrEqualTo(interval, Duration.seconds(1)) || "Expected one second or more"
+    )
   ).pipe(Schema.withDecodingDefaultKey(Effect.succeed("60 seconds"))),
   /** PEM files for an `https` target: whom to trust beside what the system trusts, and who the host is. */
   tls: Schema.Struct({

@@ -33,7 +33,8 @@ export type Headers = Readonly<Record<string, string | undefined>>
  * Reads the context. The first of `traceparent`, `b3` and `x-b3-*` that is well formed counts; what is malformed is as if it
  * were not there.
  */
-export const extract = (headers: Headers): TraceContext => fromW3C(headers) ?? fromB3(headers) ?? fromMultiB3(headers) ?? none
+export const extract = (headers: Headers): TraceContext =>
+  fromW3C(headers) ?? fromB3(headers) ?? fromMultiB3(headers) ?? none
 
 /** Version, trace id, span id and flags; versions after 00 may append more. */
 const traceparent = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
@@ -68,7 +69,11 @@ const fromB3 = (headers: Headers): TraceContext | undefined => {
 const fromMultiB3 = (headers: Headers): TraceContext | undefined => {
   const sampled = headers["x-b3-sampled"]
   const decision =
-    headers["x-b3-flags"] === "1" ? decisionOf("d") : sampled === undefined ? undecided : (decisionOf(sampled) ?? undecided)
+    headers["x-b3-flags"] === "1"
+      ? decisionOf("d")
+      : sampled === undefined
+        ? undecided
+        : (decisionOf(sampled) ?? undecided)
   const traceId = headers["x-b3-traceid"]
   const spanId = headers["x-b3-spanid"]
   return traceId === undefined && spanId === undefined ? { ...none, ...decision } : withIds(traceId, spanId, decision)

@@ -132,7 +132,9 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 
 const hostHeader = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/
 
-const hostOf = (header: string | undefined): { readonly address: string; readonly port: number | undefined } | undefined => {
+const hostOf = (
+  header: string | undefined
+): { readonly address: string; readonly port: number | undefined } | undefined => {
   const [, name, port] = header === undefined ? [] : (hostHeader.exec(header) ?? [])
   return name === undefined
     ? undefined

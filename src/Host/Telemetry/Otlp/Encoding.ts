@@ -83,7 +83,8 @@ export const protobuf = (origin: Origin): Encoding => {
   return {
     contentType: "application/x-protobuf",
     item: (signal, item) => ProtobufWriter.encode(tables[signal], item),
-    request: (_signal, items) => Buffer.concat(nest(1, [...resource, ...nest(2, [...scope, ...items.flatMap((item) => nest(2, [item]))])])),
+    request: (_signal, items) =>
+      Buffer.concat(nest(1, [...resource, ...nest(2, [...scope, ...items.flatMap((item) => nest(2, [item]))])])),
     rejected: (_signal, answer) => {
       const partialSuccess = ProtobufReader.bytesOf(ProtobufReader.read(answer), 1)
       const fields = ProtobufReader.read(partialSuccess ?? new Uint8Array())

@@ -2,7 +2,6 @@
  * The export of all telemetry to one OTLP collector. Loaded only where there is one.
  */
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
@@ -63,23 +62,28 @@ export const make = Effect.fnUntraced(function* (options: ExportOptions): Effect
   const traces = yield* Exporter.make({ ...common, signal: "traces" })
   const metrics = yield* Exporter.make({ ...common, signal: "metrics" })
   const logs = yield* Exporter.make({ ...common, signal: "logs" })
-  yield* exportMetrics(metrics, config.metricsInterval)
+
+  const addMetrics = yield* snapshotInto(metrics)
+  yield* Effect.sleep(config.metricsInterval).pipe(Effect.andThen(addMetrics), Effect.forever, Effect.forkScoped)
+  yield* Effect.addFinalizer(() =>
+    Effect.andThen(
+      addMetrics,
+      Effect.all([traces.drain, metrics.drain, logs.drain], { concurrency: "unbounded", discard: true })
+    )
+  )
   return {
     span: (span) => traces.add(OtlpSpan.make(span)),
     log: (record) => logs.add(OtlpLog.make(record))
   }
 })
 
-/** Hands a snapshot over at every interval, and when the scope closes, before the exporter sends what is left. */
-const exportMetrics = Effect.fnUntraced(function* (exporter: Exporter.Exporter<"metrics">, interval: Duration.Duration) {
+/** Hands a snapshot of all metrics over, each time it is run. */
+const snapshotInto = Effect.fnUntraced(function* (exporter: Exporter.Exporter<"metrics">) {
   const context = yield* Effect.context<never>()
   const clock = yield* Clock.Clock
   const start = clock.currentTimeNanosUnsafe()
-  const take = Effect.sync(() => {
-    for (const metric of OtlpMetric.make(Metric.snapshotUnsafe(context), start, clock.currentTimeNanosUnsafe())) {
-      exporter.add(metric)
-    }
+  return Effect.sync(() => {
+    const snapshots = Metric.snapshotUnsafe(context)
+    for (const metric of OtlpMetric.make(snapshots, start, clock.currentTimeNanosUnsafe())) exporter.add(metric)
   })
-  yield* Effect.addFinalizer(() => take)
-  yield* Effect.sleep(interval).pipe(Effect.andThen(take), Effect.forever, Effect.forkScoped)
 })

@@ -24,13 +24,15 @@ export interface ExporterOptions<S extends Signal> {
   readonly trouble: ExportTrouble
   /** How long one attempt may take. */
   readonly timeout: Duration.Duration
-  /** How long what is left may take when the scope closes. */
+  /** How long what is left may take in the end. */
   readonly shutdownTimeout: Duration.Duration
 }
 
 /** Takes what is to be sent. */
 export interface Exporter<S extends Signal> {
   readonly add: (item: Items[S]) => void
+  /** Sends what is left, within the time for it; what comes afterwards is dropped. */
+  readonly drain: Effect.Effect<void>
 }
 
 /** How long a batch that is not full waits for more. */
@@ -42,7 +44,7 @@ const maxAge = Duration.seconds(60)
 /** What a collector may ask for at most. */
 const maxRetryAfter = Duration.minutes(5)
 
-/** Sends until the scope closes, and then what is left. */
+/** Sends until it is drained or the scope closes. */
 export const make = Effect.fnUntraced(function* <S extends Signal>(
   options: ExporterOptions<S>
 ): Effect.fn.Return<Exporter<S>, never, Scope> {
@@ -101,19 +103,18 @@ export const make = Effect.fnUntraced(function* <S extends Signal>(
   })
 
   const fiber = yield* Effect.forkScoped(run)
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => closing.openUnsafe()).pipe(
-      Effect.andThen(Effect.timeoutOption(Fiber.await(fiber), options.shutdownTimeout)),
-      Effect.andThen(Effect.sync(() => drop("shutdown", queue.clear())))
-    )
-  )
 
   return {
     add: (item) => {
       if (closing.isOpen() || !queue.offer(encoding.item(signal, item))) {
         drop(closing.isOpen() ? "shutdown" : "queue_full", 1)
       } else if (queue.hasBatch) full.openUnsafe()
-    }
+    },
+    drain: Effect.sync(() => closing.openUnsafe()).pipe(
+      Effect.andThen(Effect.timeoutOption(Fiber.await(fiber), options.shutdownTimeout)),
+      Effect.andThen(Fiber.interrupt(fiber)),
+      Effect.andThen(Effect.sync(() => drop("shutdown", queue.clear())))
+    )
   }
 })
 

@@ -45,7 +45,7 @@ class Connection {
   session(): http2.ClientHttp2Session {
     if (this.#session === undefined || this.#session.closed || this.#session.destroyed) {
       const { endpoint, tls } = this.#options
-      const session = http2.connect(endpoint.origin, { ...tls, ...(tls.ca === undefined ? undefined : { ca: [...tls.ca] }) })
+      const session = http2.connect(endpoint.origin, tls)
       // Whoever waits for an answer hears of it; nobody does while the connection is at rest.
       session.on("error", () => session.destroy())
       session.on("goaway", () => session.close())
@@ -93,13 +93,20 @@ const result = (
     return Effect.fail(
       status === undefined || status === 200
         ? failed(unavailable, "the connection was closed before the answer was complete")
-        : failed([429, 502, 503, 504].includes(status) ? unavailable : unknown, `it answers ${status}, which is not gRPC`)
+        : failed(
+            [429, 502, 503, 504].includes(status) ? unavailable : unknown,
+            `it answers ${status}, which is not gRPC`
+          )
     )
   }
   if (code === "0") return Effect.succeed(answer.subarray(5))
   const message = textOf(headers["grpc-message"])
   return Effect.fail(
-    failed(Number(code), `it answers with the gRPC status ${code}${message === "" ? "" : `: ${message}`}`, delayOf(headers))
+    failed(
+      Number(code),
+      `it answers with the gRPC status ${code}${message === "" ? "" : `: ${message}`}`,
+      delayOf(headers)
+    )
   )
 }
 

@@ -15,11 +15,7 @@ export const make = Effect.fnUntraced(function* (options: TransportOptions): Eff
   const isSecure = endpoint.protocol === "https:"
   const client = isSecure ? https : http
   const agent = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      isSecure
-        ? new https.Agent({ keepAlive: true, ...tls, ...(tls.ca === undefined ? undefined : { ca: [...tls.ca] }) })
-        : new http.Agent({ keepAlive: true })
-    ),
+    Effect.sync(() => (isSecure ? new https.Agent({ keepAlive: true, ...tls }) : new http.Agent({ keepAlive: true }))),
     (agent) => Effect.sync(() => agent.destroy())
   )
   const base = endpoint.href.replace(/\/+$/, "")

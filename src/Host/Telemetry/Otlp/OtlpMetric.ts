@@ -7,7 +7,11 @@ import { keyValues } from "./OtlpValue.ts"
 const cumulative = 2
 
 /** A snapshot of all metrics, in nanoseconds since the epoch: from when they count, and when they were read. */
-export const make = (snapshots: ReadonlyArray<Snapshot>, startTime: bigint, time: bigint): ReadonlyArray<OtlpMetric> => {
+export const make = (
+  snapshots: ReadonlyArray<Snapshot>,
+  startTime: bigint,
+  time: bigint
+): ReadonlyArray<OtlpMetric> => {
   const metrics = new Map<string, OtlpMetric>()
   const times = { startTimeUnixNano: String(startTime), timeUnixNano: String(time) }
   for (const snapshot of snapshots) {
@@ -54,13 +58,22 @@ const metricOf = (snapshot: Snapshot, point: Point): OtlpMetric => {
     case "Histogram": {
       const { count, max, min, sum } = snapshot.state
       const dataPoints = [
-        { ...point, count, sum, ...bucketsOf(snapshot.state), min: count === 0 ? undefined : min, max: count === 0 ? undefined : max }
+        {
+          ...point,
+          count,
+          sum,
+          ...bucketsOf(snapshot.state),
+          min: count === 0 ? undefined : min,
+          max: count === 0 ? undefined : max
+        }
       ]
       return { ...head, histogram: { dataPoints, aggregationTemporality: cumulative } }
     }
     case "Summary": {
       const { count, quantiles, sum } = snapshot.state
-      const quantileValues = quantiles.flatMap(([quantile, value]) => (value === undefined ? [] : [{ quantile, value }]))
+      const quantileValues = quantiles.flatMap(([quantile, value]) =>
+        value === undefined ? [] : [{ quantile, value }]
+      )
       return { ...head, summary: { dataPoints: [{ ...point, count, sum, quantileValues }] } }
     }
   }

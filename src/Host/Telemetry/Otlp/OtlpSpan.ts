@@ -50,7 +50,8 @@ export const make = (span: Span): OtlpSpan => {
             attributes: keyValues(Object.entries(attributes), budget)
           })),
     droppedLinksCount: span.droppedLinks || undefined,
-    status: outcome === undefined || outcome.code === 0 ? undefined : { code: outcome.code, message: outcome.error?.message }
+    status:
+      outcome === undefined || outcome.code === 0 ? undefined : { code: outcome.code, message: outcome.error?.message }
   }
 }
 

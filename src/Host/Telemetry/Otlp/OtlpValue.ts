@@ -41,4 +41,6 @@ const anyValue = (value: unknown, budget: LogValue.Budget): AnyValue => {
 }
 
 const isPlainList = (value: unknown): value is ReadonlyArray<string | number | boolean> =>
-  Array.isArray(value) && value.length <= 128 && value.every((element) => ["string", "number", "boolean"].includes(typeof element))
+  Array.isArray(value) &&
+  value.length <= 128 &&
+  value.every((element) => ["string", "number", "boolean"].includes(typeof element))

@@ -29,7 +29,7 @@ export interface TransportOptions {
 
 /** PEM texts. */
 export interface TlsOptions {
-  readonly ca?: ReadonlyArray<string>
+  readonly ca?: Array<string>
   readonly cert?: string
   readonly key?: string
   readonly passphrase?: string
