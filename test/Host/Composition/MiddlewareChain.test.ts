@@ -46,6 +46,9 @@ const noting = (name: string, order = 0) =>
     )
   })
 
+/** Lets everything happen that waits for nothing. */
+const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
 describe("MiddlewareChain", () => {
   it.effect("orders by `order` over all plugins, and by plugin within an order", () =>
     Effect.gen(function* () {
@@ -243,6 +246,7 @@ describe("MiddlewareChain", () => {
           Effect.promise(() => host.fetch(new Request("http://host/work", { signal: client.signal })))
         )
         yield* Deferred.await(started)
+        yield* turn
         client.abort()
         return answer
       })
