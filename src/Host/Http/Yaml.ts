@@ -11,6 +11,9 @@ import { BodyTooLarge, MalformedBody } from "./RequestError.ts"
 /** The parser needs about a kilobyte of memory for each token, so that the size of a text says too little. */
 const maxTokens = 200_000
 
+/** A few bytes of aliases may stand for very many values. */
+const maxAliasedValues = 10_000
+
 /** More levels than a sensible document has, and less than the stack bears. */
 const maxDepth = 256
 
@@ -63,6 +66,8 @@ class JsonWriter {
   readonly #maxSize: number
   readonly #targets: ReadonlyMap<YAML.Alias, YAML.Node>
   #size = 0
+  #openAliases = 0
+  #aliasedValues = 0
 
   constructor(document: YAML.Document.Parsed, lines: YAML.LineCounter, maxSize: number) {
     this.#lines = lines
@@ -72,12 +77,20 @@ class JsonWriter {
   }
 
   #value(node: YAML.Node | null, depth: number): void {
-    if (node === null) return this.#write("null")
-    const target = this.#resolve(node)
     if (depth > maxDepth) throw this.#malformed(tooDeep, node)
-    if (YAML.isMap<YAML.Node, YAML.Node | null>(target)) this.#object(target, depth)
-    else if (YAML.isSeq<YAML.Node>(target)) this.#array(target, depth)
-    else this.#write(this.#scalar(target as YAML.Scalar))
+    if (this.#openAliases > 0 && ++this.#aliasedValues > maxAliasedValues) {
+      throw new BodyTooLarge({ message: `The YAML stands for more than ${maxAliasedValues} values through aliases.` })
+    }
+    if (node === null) return this.#write("null")
+    if (YAML.isAlias(node)) {
+      this.#openAliases++
+      this.#value(this.#resolve(node), depth)
+      this.#openAliases--
+      return
+    }
+    if (YAML.isMap<YAML.Node, YAML.Node | null>(node)) this.#object(node, depth)
+    else if (YAML.isSeq<YAML.Node>(node)) this.#array(node, depth)
+    else this.#write(this.#scalar(node as YAML.Scalar))
   }
 
   #object(map: YAML.YAMLMap<YAML.Node, YAML.Node | null>, depth: number): void {
@@ -130,8 +143,8 @@ class JsonWriter {
     this.result += json
   }
 
-  #malformed(message: string, node: YAML.Node): MalformedBody {
-    return malformed(message, this.#lines, node.range?.[0] ?? 0)
+  #malformed(message: string, node: YAML.Node | null): MalformedBody {
+    return malformed(message, this.#lines, node?.range?.[0] ?? 0)
   }
 }
 

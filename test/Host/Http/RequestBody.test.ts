@@ -120,6 +120,20 @@ describe("a body", () => {
     })
   )
 
+  it.effect.each(["application/json", "application/yaml"])("of %s that is not UTF-8 is not guessed at", (type) =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const body = Uint8Array.from('{"value": "caf\u00e9"}', (character) => character.charCodeAt(0))
+      for (const path of ["/echo", "/raw/json", "/raw/text"]) {
+        const { status, text } = yield* request(path, { method: "POST", headers: { "content-type": type }, body })
+        assert.strictEqual(status, 400)
+        assert.deepStrictEqual(JSON.parse(text).validationErrors, [
+          { field: "body", validationMessage: "Expected text in UTF-8" }
+        ])
+      }
+    })
+  )
+
   it.effect("that stops half-way is the client's affair, and no error in the log", () =>
     Effect.gen(function* () {
       const { log, request, url } = yield* TestHost.listen([things])

@@ -183,6 +183,8 @@ describe("routing", () => {
     ["GET", "/things/%c3%28", 404, null],
     ["GET", `/things/${"1".repeat(101)}`, 404, null],
     ["GET", "/files/%2e%2e%2f%00", 200, null],
+    ["GET", "/lost", 404, null],
+    ["HEAD", "/lost", 404, null],
     ["POST", "/things/1", 405, "GET, HEAD, PUT"],
     ["PATCH", "/things/1", 405, "GET, HEAD, PUT"],
     ["GET", "/echo", 405, "POST"],

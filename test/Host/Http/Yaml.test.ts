@@ -79,8 +79,7 @@ describe("Yaml.toJson", () => {
   it.each([
     ["flow", "[".repeat(10_000)],
     ["block", "- ".repeat(10_000)],
-    ["well-formed", "[".repeat(300) + "]".repeat(300)],
-    ["aliased", Array.from({ length: 300 }, (_, i) => `- &a${i} [${i === 0 ? 0 : `*a${i - 1}`}]`).join("\n")]
+    ["well-formed", "[".repeat(300) + "]".repeat(300)]
   ])("refuses a document that is nested too deeply: %s", (_name, text) => {
     const error = refusal(text)
     assert.instanceOf(error, MalformedBody)
@@ -103,11 +102,14 @@ describe("Yaml.toJson", () => {
     assert.strictEqual(Object.keys(JSON.parse(Yaml.toJson(text, limit))).length, 20_000)
   })
 
-  it("bounds the JSON that aliases make, to the byte", () => {
+  it("bounds what aliases make, to the value and the byte", () => {
     const bomb = ["a0: &a0 [x, x]", ...Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`)]
     assert.instanceOf(refusal(bomb.join("\n")), BodyTooLarge)
-    const wide = `[&a "${"x".repeat(1000)}"${", *a".repeat(10_000)}]`
-    assert.instanceOf(refusal(wide), BodyTooLarge)
+    const long = `[&a "${"x".repeat(1000)}"${", *a".repeat(9_999)}]`
+    assert.instanceOf(refusal(long), BodyTooLarge)
+    const many = (aliases: number) => `[&a x${", *a".repeat(aliases)}]`
+    assert.lengthOf(JSON.parse(Yaml.toJson(many(10_000), limit)), 10_001)
+    assert.instanceOf(refusal(many(10_001)), BodyTooLarge)
     const text = "[&a é, *a, *a]"
     const exact = Buffer.byteLength('["é","é","é"]')
     assert.strictEqual(Yaml.toJson(text, exact), '["é","é","é"]')

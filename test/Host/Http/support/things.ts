@@ -7,6 +7,7 @@ import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServerError, RouteNotFound } from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
@@ -114,6 +115,11 @@ const routes = Layer.mergeAll(
       "/json",
       answer((request) => Effect.map(request.json, (body) => json({ url: request.url, body })))
     )
+  ),
+  HttpRouter.add(
+    "GET",
+    "/lost",
+    answer((request) => Effect.fail(new HttpServerError({ reason: new RouteNotFound({ request }) })))
   ),
   HttpRouter.add("POST", "/unread", HttpServerResponse.text("not read")),
   HttpRouter.add("GET", "/text", HttpServerResponse.text("plain")),
