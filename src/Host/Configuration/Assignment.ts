@@ -1,9 +1,10 @@
 /**
- * Assignments: what every source of configuration comes down to, one entry for each thing that it sets.
+ * Assignments: what every source of configuration comes down to.
  *
- * Files, variables and arguments are all read into assignments, in load order. The tree is merged from them, and they
- * stay beside it, so that every value can be traced to everything that set it.
+ * A variable or an argument assigns one value to a key, and a file assigns all that it holds to the root. The tree is
+ * merged from them, and they stay beside it, so that every value can be traced to everything that set it.
  */
+import type { Content, Position } from "./DocumentNode.ts"
 
 /** Where an assignment comes from. */
 export type Source =
@@ -14,31 +15,74 @@ export type Source =
   /** Values that the program itself gave. */
   | { readonly _tag: "Program"; readonly name: string }
 
-/**
- * What is assigned. A scalar keeps the text that stood in the source, so that `007` stays `007` where a text is wanted;
- * sections and lists are marked by an entry of their own, their content follows.
- */
-export type Value =
-  | { readonly _tag: "Scalar"; readonly text: string; readonly parsed: string | number | boolean | null }
-  | { readonly _tag: "Section" }
-  | { readonly _tag: "List" }
-
-/** One thing that one source sets. */
+/** What one source sets at a key: a single value, or a section or a list with all that it holds. */
 export interface Assignment {
   /** The key's parts, as they were spelled; case does not matter. */
   readonly path: ReadonlyArray<string>
-  readonly value: Value
+  readonly value: Content
   readonly source: Source
 }
 
 /** No key has more parts than this: it bounds every walk over the tree. */
 export const maxDepth = 100
 
-/** Keys that differ only in case are the same key. */
-export const fold = (name: string): string => name.toLowerCase()
+/** Keys that differ only in case are the same key. The same names come up in file after file, so they are remembered. */
+export const fold = (name: string): string => {
+  let folded = remembered.get(name)
+  if (folded === undefined) {
+    folded = name.toLowerCase()
+    if (remembered.size >= maxRemembered) remembered.clear()
+    remembered.set(name, folded)
+  }
+  return folded
+}
+
+const remembered = new Map<string, string>()
+const maxRemembered = 4096
 
 /** A text, as variables and arguments give it. */
-export const text = (value: string): Value => ({ _tag: "Scalar", text: value, parsed: value })
+export const text = (value: string): Content => ({ _tag: "Scalar", text: value, parsed: value })
+
+/**
+ * What an assignment means for the keys below its place: for each, by its name, an assignment whose path begins there. A
+ * key of a file may itself be a path (`host:urls`).
+ */
+export function* split({ path, source, value }: Assignment): Iterable<readonly [name: string, Assignment]> {
+  if (path.length > 0) yield [path[0]!, { path: path.slice(1), value, source }]
+  else if (value._tag === "Section") {
+    for (const entry of value.entries) {
+      const [name, ...rest] = entry.key.split(":")
+      yield [name!, { path: rest, value: entry.value, source: sourceAt(source, entry.value) }]
+    }
+  } else if (value._tag === "List") {
+    for (const [index, item] of value.items.entries()) {
+      yield [String(index), { path: [], value: item, source: sourceAt(source, item) }]
+    }
+  }
+}
+
+const sourceAt = (source: Source, position: Position): Source =>
+  source._tag === "File" ? new FilePlace(source.path, position) : source
+
+/** A place in a file. Where it is, is asked only of the few places that somebody is told of. */
+class FilePlace {
+  readonly _tag = "File"
+  readonly path: string
+  readonly #position: Position
+
+  constructor(path: string, position: Position) {
+    this.path = path
+    this.#position = position
+  }
+
+  get line(): number {
+    return this.#position.line
+  }
+
+  get column(): number {
+    return this.#position.column
+  }
+}
 
 /** Variables and arguments set single values only: they never replace a section or a list. */
 export const isText = (source: Source): boolean => source._tag === "Variable" || source._tag === "Argument"

@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
-import { type Assignment, describeSource, fold } from "./Assignment.ts"
+import { type Assignment, describeSource } from "./Assignment.ts"
 import * as CommandLine from "./CommandLine.ts"
 import { ConfigurationProblem } from "./ConfigurationError.ts"
 import * as ConfigurationFiles from "./ConfigurationFiles.ts"
@@ -44,16 +44,15 @@ export const load = Effect.fn("Configuration.load")(function* (
     sources.directory === undefined
       ? { files: [], problems: [] }
       : yield* ConfigurationFiles.find(sources.directory, additional)
-  const contents = yield* Effect.forEach(found.files, readFile, { concurrency: 16 })
-  const values = fromObject(sources.values ?? {})
-  const fromFiles = [...contents.flatMap((content) => content.assignments), ...values]
+  const contents = yield* Effect.forEach(found.files, readFile, { concurrency: 32 })
+  const fromFiles = [...contents.flatMap((content) => content.assignment ?? []), fromObject(sources.values ?? {})]
   const assignments = [...fromFiles, ...text]
   return {
     root: ConfigurationTree.merge(assignments),
     assignments,
     files: found.files.map((file) => file.path),
     problems: [...found.problems, ...contents.flatMap((content) => content.problems), ...commandLine.problems],
-    warnings: fromFiles.filter(isAdditionalPaths).map(withoutEffect)
+    warnings: ConfigurationTree.history(fromFiles, additionalPathsKey).map(withoutEffect)
   }
 })
 
@@ -63,8 +62,6 @@ export const splitCommas = (text: string): ReadonlyArray<string> =>
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "")
-
-const isAdditionalPaths = ({ path }: Assignment): boolean => fold(path.join(":")) === fold(additionalPathsKey)
 
 const withoutEffect = ({ source }: Assignment): ConfigurationProblem =>
   new ConfigurationProblem({

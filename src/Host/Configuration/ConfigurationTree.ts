@@ -1,13 +1,14 @@
 /**
  * The merged configuration: keys without regard to case, later assignments over earlier ones.
  */
-import { type Assignment, fold, isText } from "./Assignment.ts"
+import { type Assignment, fold, isText, maxDepth, type Source, split } from "./Assignment.ts"
 import type { ConfigurationProblem } from "./ConfigurationError.ts"
+import type { Content, Scalar } from "./DocumentNode.ts"
 
 /** The configuration of a service, with everything that any source set. */
 export interface ConfigurationTree {
   readonly root: ConfigurationNode
-  /** Every assignment of every source, in load order: also those that later ones override. */
+  /** What every source sets, in load order: also what later ones override. */
   readonly assignments: ReadonlyArray<Assignment>
   /** The files that were read, in load order. */
   readonly files: ReadonlyArray<string>
@@ -23,73 +24,99 @@ export interface ConfigurationNode {
   /** The key's last part, as the first source spelled it. */
   readonly name: string
   /** The scalar that stands. */
-  readonly scalar: ScalarAssignment | undefined
+  readonly scalar: Standing<Scalar> | undefined
   /** The section or list of a file that stands. */
-  readonly container: Assignment | undefined
+  readonly container: Standing<Content> | undefined
   /** By their names in lower case. */
   readonly children: ReadonlyMap<string, ConfigurationNode>
 }
 
-/** An assignment of a single value. */
-export type ScalarAssignment = Assignment & {
-  readonly value: Extract<Assignment["value"], { readonly _tag: "Scalar" }>
-}
-
-interface MutableNode extends ConfigurationNode {
-  scalar: ScalarAssignment | undefined
-  container: Assignment | undefined
-  readonly children: Map<string, MutableNode>
+/** A value with the source that has the last word on it. */
+export interface Standing<Value extends Content> {
+  readonly value: Value
+  readonly source: Source
 }
 
 /**
- * Merges assignments in their order.
+ * Merges assignments in their order, key by key and only where somebody looks.
  *
  * Sections merge key by key. A list, and a scalar of a file, replaces what stood at its key before; a variable or an
  * argument sets its one value and leaves everything else. A section that a file leaves empty (`host:` with nothing below)
  * erases nothing, and an explicit null takes back a value.
  */
-export const merge = (assignments: Iterable<Assignment>): ConfigurationNode => {
-  const root = makeNode("")
-  for (const assignment of assignments) assign(root, assignment)
-  return root
+export const merge = (assignments: ReadonlyArray<Assignment>): ConfigurationNode => new MergedNode("", assignments, 0)
+
+class MergedNode implements ConfigurationNode {
+  readonly name: string
+  readonly scalar: Standing<Scalar> | undefined
+  readonly container: Standing<Content> | undefined
+  readonly #depth: number
+  /** What still has a say in the children. */
+  readonly #assignments: ReadonlyArray<Assignment>
+  #children: ReadonlyMap<string, ConfigurationNode> | undefined
+
+  constructor(name: string, assignments: ReadonlyArray<Assignment>, depth: number) {
+    let scalar: Standing<Scalar> | undefined
+    let container: Standing<Content> | undefined
+    let below: Array<Assignment> = []
+    for (const assignment of assignments) {
+      const { path, source, value } = assignment
+      const isList = container?.value._tag === "List"
+      if (path.length > 0) {
+        if (!isText(source)) scalar = undefined
+        below.push(assignment)
+      } else if (value._tag === "Scalar") {
+        if (!isText(source)) {
+          if (value.parsed === null && !isList && below.some(setsChildren)) continue
+          container = undefined
+          below = []
+        }
+        scalar = { value, source }
+      } else {
+        if (isList || value._tag === "List") below = []
+        scalar = undefined
+        container = { value, source }
+        below.push(assignment)
+      }
+    }
+    this.name = name
+    this.scalar = scalar
+    this.container = container
+    this.#depth = depth
+    this.#assignments = below
+  }
+
+  get children(): ReadonlyMap<string, ConfigurationNode> {
+    return (this.#children ??= this.#merge())
+  }
+
+  #merge(): ReadonlyMap<string, ConfigurationNode> {
+    const groups = new Map<string, { readonly name: string; readonly assignments: Array<Assignment> }>()
+    for (const each of this.#assignments) {
+      for (const [name, assignment] of split(each)) {
+        // What is deeper has been reported as a fault of its file.
+        if (this.#depth + assignment.path.length >= maxDepth) continue
+        const group = groups.get(fold(name))
+        if (group === undefined) groups.set(fold(name), { name, assignments: [assignment] })
+        else group.assignments.push(assignment)
+      }
+    }
+    return new Map(
+      groups.entries().map(([key, { assignments, name }]) => [key, new MergedNode(name, assignments, this.#depth + 1)])
+    )
+  }
 }
 
-const makeNode = (name: string): MutableNode => ({ name, scalar: undefined, container: undefined, children: new Map() })
-
-const assign = (root: MutableNode, assignment: Assignment): void => {
-  let node = root
-  for (const name of assignment.path) {
-    if (!isText(assignment.source)) node.scalar = undefined
-    let child = node.children.get(fold(name))
-    if (child === undefined) {
-      child = makeNode(name)
-      node.children.set(fold(name), child)
-    }
-    node = child
-  }
-  if (isScalar(assignment)) {
-    if (!isText(assignment.source)) {
-      const isList = node.container?.value._tag === "List"
-      if (assignment.value.parsed === null && node.children.size > 0 && !isList) return
-      node.container = undefined
-      node.children.clear()
-    }
-    node.scalar = assignment
-    return
-  }
-  if (assignment.value._tag === "List" || node.container?.value._tag === "List") node.children.clear()
-  node.scalar = undefined
-  node.container = assignment
-}
-
-const isScalar = (assignment: Assignment): assignment is ScalarAssignment => assignment.value._tag === "Scalar"
+const setsChildren = ({ path, value }: Assignment): boolean =>
+  path.length > 0 ||
+  (value._tag === "Section" ? value.entries.length > 0 : value._tag === "List" && value.items.length > 0)
 
 /** Whether anything stands at a node or below it; null is nothing. */
 export const isPresent = (node: ConfigurationNode): boolean =>
   hasValue(node) || node.container !== undefined || hasChildren(node)
 
 /** Whether a scalar other than null stands at a node. */
-export const hasValue = (node: ConfigurationNode): node is ConfigurationNode & { readonly scalar: ScalarAssignment } =>
+export const hasValue = (node: ConfigurationNode): node is ConfigurationNode & { readonly scalar: Standing<Scalar> } =>
   node.scalar !== undefined && node.scalar.value.parsed !== null
 
 /** Whether anything stands below a node. */
@@ -122,11 +149,18 @@ export const findText = (root: ConfigurationNode, key: string): string | undefin
   return node !== undefined && hasValue(node) ? node.scalar.value.text : undefined
 }
 
-/** Everything that set a key, or something below it, in load order: the last that counts for a key wins. */
-export const history = (tree: ConfigurationTree, key: string): ReadonlyArray<Assignment> => {
-  const wanted = fold(key)
-  return tree.assignments.filter(({ path }) => {
-    const each = fold(path.join(":"))
-    return each === wanted || each.startsWith(`${wanted}:`)
-  })
+/** Everything among assignments that set a key, or something below it, in load order: the last that counts for a key wins. */
+export const history = (assignments: ReadonlyArray<Assignment>, key: string): ReadonlyArray<Assignment> => {
+  const parts = key.split(":").map(fold)
+  const found: Array<Assignment> = []
+  const visit = (assignment: Assignment, path: ReadonlyArray<string>): void => {
+    if (path.length > maxDepth) return
+    if (assignment.path.length === 0 && path.length >= parts.length) found.push({ ...assignment, path })
+    for (const [name, below] of split(assignment)) {
+      const wanted = parts[path.length]
+      if (wanted === undefined || wanted === fold(name)) visit(below, [...path, name])
+    }
+  }
+  for (const assignment of assignments) visit(assignment, [])
+  return found
 }

@@ -1,7 +1,7 @@
 /**
  * A configuration file once it is read: its values with their positions, before anything is merged.
  */
-import { type Assignment, fold, maxDepth, type Source } from "./Assignment.ts"
+import { fold, maxDepth } from "./Assignment.ts"
 
 /** Counted from one. */
 export interface Position {
@@ -9,13 +9,23 @@ export interface Position {
   readonly column: number
 }
 
-/** A value in a file. Entries keep their order and their duplicates. */
-export type DocumentNode = Position &
-  (
-    | { readonly _tag: "Scalar"; readonly text: string; readonly parsed: string | number | boolean | null }
-    | { readonly _tag: "Section"; readonly entries: ReadonlyArray<Entry> }
-    | { readonly _tag: "List"; readonly items: ReadonlyArray<DocumentNode> }
-  )
+/**
+ * A single value. It keeps the text that stood in the source, so that `007` stays `007` where a text is wanted.
+ */
+export interface Scalar {
+  readonly _tag: "Scalar"
+  readonly text: string
+  readonly parsed: string | number | boolean | null
+}
+
+/** What a source holds. Entries keep their order and their duplicates. */
+export type Content =
+  | Scalar
+  | { readonly _tag: "Section"; readonly entries: ReadonlyArray<Entry> }
+  | { readonly _tag: "List"; readonly items: ReadonlyArray<DocumentNode> }
+
+/** A value in a file. */
+export type DocumentNode = Position & Content
 
 /** A key with its value, at the key's position. */
 export interface Entry extends Position {
@@ -36,69 +46,41 @@ export class DocumentError extends Error {
   }
 }
 
-/** What a document sets, in its own order. */
-export interface DocumentAssignments {
-  readonly assignments: ReadonlyArray<Assignment>
-  readonly errors: ReadonlyArray<DocumentError>
-}
-
 /**
- * Flattens a document. A key may itself be a path (`host:urls`); a key that is set twice, however it is spelled, is an
- * error at its second place.
+ * What a document must not hold although its format allows it: a root without keys, a key that is set twice, however it is
+ * spelled, and keys of too many parts.
  */
-export const flatten = (root: DocumentNode, sourceAt: (position: Position) => Source): DocumentAssignments => {
+export const faults = (root: DocumentNode): ReadonlyArray<DocumentError> => {
   if (root._tag !== "Section") {
     const found = root._tag === "List" ? "a list" : "a single value"
-    return {
-      assignments: [],
-      errors: [new DocumentError(root, "keys with values", `expected keys with values, found ${found}`)]
-    }
+    return [new DocumentError(root, "keys with values", `expected keys with values, found ${found}`)]
   }
-  const assignments: Array<Assignment> = []
   const errors: Array<DocumentError> = []
   const first = new Map<string, Position>()
 
-  const visit = (node: DocumentNode, path: ReadonlyArray<string>, folded: string): void => {
-    if (path.length > maxDepth) {
-      errors.push(tooDeep(node))
-      return
-    }
-    const source = sourceAt(node)
-    switch (node._tag) {
-      case "Scalar":
-        assignments.push({ path, value: node, source })
-        break
-      case "Section":
-        assignments.push({ path, value: section, source })
-        for (const entry of node.entries) visitEntry(entry, path, `${folded}:`)
-        break
-      case "List":
-        assignments.push({ path, value: list, source })
-        node.items.forEach((item, index) => visit(item, [...path, String(index)], `${folded}:${index}`))
-        break
+  const visit = (node: DocumentNode, key: string, depth: number): void => {
+    if (depth > maxDepth) errors.push(tooDeep(node))
+    else if (node._tag === "Section") for (const entry of node.entries) visitEntry(entry, `${key}:`, depth)
+    else if (node._tag === "List") {
+      for (const [index, item] of node.items.entries()) visit(item, `${key}:${index}`, depth + 1)
     }
   }
 
-  const visitEntry = (entry: Entry, parent: ReadonlyArray<string>, prefix: string): void => {
-    const path = entry.key.includes(":") ? [...parent, ...entry.key.split(":")] : [...parent, entry.key]
-    const folded = prefix + fold(entry.key)
-    const earlier = first.get(folded)
+  const visitEntry = (entry: Entry, prefix: string, depth: number): void => {
+    const key = prefix + entry.key
+    const earlier = first.get(fold(key))
     if (earlier === undefined) {
-      first.set(folded, entry)
-      visit(entry.value, path, folded)
+      first.set(fold(key), entry)
+      visit(entry.value, key, depth + entry.key.split(":").length)
       return
     }
     const at = `line ${earlier.line}, column ${earlier.column}`
-    const key = JSON.stringify(path.join(":"))
-    errors.push(new DocumentError(entry, "each key once", `duplicate key ${key}, first set at ${at}`))
+    errors.push(new DocumentError(entry, "each key once", `duplicate key ${JSON.stringify(key)}, first set at ${at}`))
   }
 
-  for (const entry of root.entries) visitEntry(entry, [], "")
-  return { assignments, errors }
+  for (const entry of root.entries) visitEntry(entry, "", 0)
+  return errors
 }
-
-const section = { _tag: "Section" } as const
-const list = { _tag: "List" } as const
 
 /** The error of a document that is nested deeper than any configuration needs to be. */
 export const tooDeep = (position: Position): DocumentError =>

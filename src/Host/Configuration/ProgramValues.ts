@@ -1,30 +1,33 @@
 /**
  * Values that a program gives as an object, read as a file's would be.
  */
-import { type Assignment, maxDepth, type Source, type Value } from "./Assignment.ts"
-
-const source: Source = { _tag: "Program", name: "values of the program" }
+import { type Assignment, maxDepth } from "./Assignment.ts"
+import type { DocumentNode, Scalar } from "./DocumentNode.ts"
 
 /** What an object sets. Undefined sets nothing; a function, a symbol or a class instance cannot be configuration. */
-export const fromObject = (values: Readonly<Record<string, unknown>>): ReadonlyArray<Assignment> => {
-  const assignments: Array<Assignment> = []
-  const visit = (value: unknown, path: ReadonlyArray<string>): void => {
-    if (value === undefined) return
-    if (path.length > maxDepth)
-      throw new TypeError(`${path.slice(0, 3).join(":")}… is nested deeper than ${maxDepth} levels`)
-    if (Array.isArray(value)) {
-      assignments.push({ path, value: { _tag: "List" }, source })
-      value.forEach((item, index) => visit(item, [...path, String(index)]))
-    } else if (isPlainObject(value)) {
-      if (path.length > 0) assignments.push({ path, value: { _tag: "Section" }, source })
-      for (const [key, child] of Object.entries(value)) visit(child, [...path, ...key.split(":")])
-    } else assignments.push({ path, value: scalar(value, path), source })
+export const fromObject = (values: Readonly<Record<string, unknown>>): Assignment => ({
+  path: [],
+  value: read(values, []),
+  source: { _tag: "Program", name: "values of the program" }
+})
+
+/** Values of a program stand in no text. */
+const nowhere = { line: 0, column: 0 }
+
+const read = (value: unknown, path: ReadonlyArray<string>): DocumentNode => {
+  if (path.length > maxDepth)
+    throw new TypeError(`${path.slice(0, 3).join(":")}… is nested deeper than ${maxDepth} levels`)
+  if (Array.isArray(value)) {
+    return { ...nowhere, _tag: "List", items: value.map((item, index) => read(item, [...path, String(index)])) }
   }
-  visit(values, [])
-  return assignments
+  if (!isPlainObject(value)) return { ...nowhere, ...scalar(value, path) }
+  const entries = Object.entries(value)
+    .filter(([, child]) => child !== undefined)
+    .map(([key, child]) => ({ ...nowhere, key, value: read(child, [...path, ...key.split(":")]) }))
+  return { ...nowhere, _tag: "Section", entries }
 }
 
-const scalar = (value: unknown, path: ReadonlyArray<string>): Value => {
+const scalar = (value: unknown, path: ReadonlyArray<string>): Scalar => {
   if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
     return { _tag: "Scalar", text: String(value), parsed: value }
   }

@@ -7,13 +7,15 @@ import type { PlatformError } from "effect/PlatformError"
 import { type Assignment, describeSource } from "./Assignment.ts"
 import { ConfigurationProblem } from "./ConfigurationError.ts"
 import type { ConfigurationFile } from "./ConfigurationFiles.ts"
-import { DocumentError, flatten, type Position } from "./DocumentNode.ts"
+import { DocumentError, faults, type Position } from "./DocumentNode.ts"
 import * as JsonDocument from "./JsonDocument.ts"
+import * as StrictJson from "./StrictJson.ts"
 import * as YamlDocument from "./YamlDocument.ts"
 
 /** What a file sets, and what is wrong with it. */
 export interface FileContent {
-  readonly assignments: ReadonlyArray<Assignment>
+  /** Undefined where the file cannot be read at all. */
+  readonly assignment: Assignment | undefined
   readonly problems: ReadonlyArray<ConfigurationProblem>
 }
 
@@ -22,28 +24,29 @@ export const maxFileSize = 2 * 1024 * 1024
 
 /** Reads a file. It never fails: see {@link FileContent.problems}. */
 export const readFile = (file: ConfigurationFile): Effect.Effect<FileContent, never, FileSystem.FileSystem> =>
-  Effect.match(readBytes(file.path), {
-    onSuccess: (bytes) => parse(file, bytes),
-    onFailure: (problem) => ({ assignments: [], problems: [problem] })
-  })
+  Effect.flatMap(FileSystem.FileSystem, (fs) =>
+    fs.stat(file.path).pipe(
+      Effect.flatMap((info) => {
+        const problem = statProblem(file.path, info)
+        return problem === undefined
+          ? Effect.map(fs.readFile(file.path), (bytes) => parse(file, bytes))
+          : Effect.succeed(failed(problem))
+      }),
+      Effect.catch((error) => Effect.succeed(failed(unreadable(file.path, error))))
+    )
+  )
 
-const readBytes = Effect.fnUntraced(
-  function* (path: string) {
-    const fs = yield* FileSystem.FileSystem
-    const info = yield* fs.stat(path)
-    if (info.type !== "File") {
-      const found = info.type === "Directory" ? "a directory" : "not a regular file"
-      return yield* Effect.fail(fileProblem(path, "a file", `expected a file, but it is ${found}`))
-    }
-    if (info.size > maxFileSize) {
-      const megabytes = `${maxFileSize / 1024 / 1024} MB`
-      return yield* Effect.fail(fileProblem(path, `at most ${megabytes}`, `the file is larger than ${megabytes}`))
-    }
-    return yield* fs.readFile(path)
-  },
-  (effect, path) =>
-    Effect.mapError(effect, (error) => (error instanceof ConfigurationProblem ? error : unreadable(path, error)))
-)
+const failed = (problem: ConfigurationProblem): FileContent => ({ assignment: undefined, problems: [problem] })
+
+const statProblem = (path: string, { size, type }: FileSystem.File.Info): ConfigurationProblem | undefined => {
+  if (type !== "File") {
+    const found = type === "Directory" ? "a directory" : "not a regular file"
+    return fileProblem(path, "a file", `expected a file, but it is ${found}`)
+  }
+  if (size <= maxFileSize) return undefined
+  const megabytes = `${maxFileSize / 1024 / 1024} MB`
+  return fileProblem(path, `at most ${megabytes}`, `the file is larger than ${megabytes}`)
+}
 
 const unreadable = (path: string, error: PlatformError): ConfigurationProblem =>
   fileProblem(
@@ -62,20 +65,26 @@ const parse = (file: ConfigurationFile, bytes: Uint8Array): FileContent => {
     fileProblem(describeSource(sourceAt(error.position)), error.expected, error.message)
   try {
     const text = decodeUtf8(bytes)
-    const { assignments, errors } = flatten(
-      file.format === "json" ? JsonDocument.parse(text) : YamlDocument.parse(text),
-      sourceAt
-    )
-    return { assignments, problems: errors.map(problemOf) }
+    const strict = file.format === "json" ? StrictJson.parse(text) : undefined
+    const document = strict ?? (file.format === "json" ? JsonDocument.parse(text) : YamlDocument.parse(text))
+    const errors = strict === undefined ? faults(document) : []
+    return {
+      assignment: document._tag === "Section" ? { path: [], value: document, source: sourceAt(start) } : undefined,
+      problems: errors.map(problemOf)
+    }
   } catch (error) {
-    if (error instanceof DocumentError) return { assignments: [], problems: [problemOf(error)] }
+    if (error instanceof DocumentError) return failed(problemOf(error))
     throw error
   }
 }
 
+const start: Position = { line: 1, column: 1 }
+
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
 const decodeUtf8 = (bytes: Uint8Array): string => {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return decoder.decode(bytes)
   } catch {
     throw new DocumentError(firstInvalidByte(bytes), "UTF-8", "the file is not valid UTF-8")
   }

@@ -5,15 +5,16 @@
  */
 import type * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import { type Assignment, fold } from "./Assignment.ts"
+import { fold } from "./Assignment.ts"
 import {
   type ConfigurationNode,
   elements,
   hasChildren,
   hasValue,
   isPresent,
-  type ScalarAssignment
+  type Standing
 } from "./ConfigurationTree.ts"
+import type { Content, Scalar } from "./DocumentNode.ts"
 import { isSecretName, isSecretSource } from "./Secrecy.ts"
 
 /** What is decoded, and what is known of it. */
@@ -26,7 +27,7 @@ export interface SectionInput {
 
 /** What stands at a key, and whether its value may be shown. */
 export interface Place {
-  readonly assignment: Assignment | undefined
+  readonly standing: Standing<Content> | undefined
   readonly secret: boolean
 }
 
@@ -63,11 +64,11 @@ export const read = (
     const takesValue = shape.leaf || shape.arrays.length > 0 || shape.opaque
     // A variable that happens to have the name of a section says nothing about it.
     const isStray = !takesValue && each.scalar?.source._tag === "Variable"
-    const assignment = isStray ? each.container : decisive(each)
+    const standing = isStray ? each.container : decisive(each)
     const bySchema = secretAbove || shape.secret
-    const bySource = assignment !== undefined && isSecretSource(assignment.source)
+    const bySource = standing !== undefined && isSecretSource(standing.source)
     const secret = bySchema || bySource || isSecretName(each.name)
-    places.set(placeKey(path), { assignment, secret })
+    places.set(placeKey(path), { standing, secret })
 
     if (hasValue(each) && !isStray) {
       if (!isSection) addUnknown(each.children.values(), path)
@@ -141,8 +142,8 @@ export const read = (
 const names = (known: ReadonlyMap<string, { readonly name: string }>): ReadonlyArray<string> =>
   [...known.values()].map((property) => property.name)
 
-/** The assignment that decides what stands at a node itself. */
-export const decisive = (node: ConfigurationNode): Assignment | undefined => node.scalar ?? node.container
+/** What stands at a node itself. */
+export const decisive = (node: ConfigurationNode): Standing<Content> | undefined => node.scalar ?? node.container
 
 /** The values below a node, their names joined by `:`, for records whose values are plain: `override:node:http`. */
 const leaves = (node: ConfigurationNode, name: string): ReadonlyArray<readonly [string, ConfigurationNode]> => [
@@ -232,7 +233,7 @@ const isRedacted = (ast: SchemaAST.AST): boolean =>
 const decimal = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 /** Literals are found in any case. A number keeps its text, with all its digits, unless only YAML writes it so (`0x1F`). */
-const leafText = ({ value }: ScalarAssignment, shape: Shape): string => {
+const leafText = ({ value }: Standing<Scalar>, shape: Shape): string => {
   if (shape.text || shape.literals.includes(value.text)) return value.text
   const literal = shape.literals.find((each) => fold(each) === fold(value.text))
   if (literal !== undefined) return literal

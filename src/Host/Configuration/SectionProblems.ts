@@ -36,7 +36,7 @@ export const sectionProblems = (
     const place = input.places.get(placeKey(path))
     const isMissing = messages.includes(missing)
     if (isMissing && isIncomplete) continue
-    const source = (place ?? parentPlace(input, path))?.assignment?.source
+    const source = (place ?? parentPlace(input, path))?.standing?.source
     const expected = isMissing ? ["a value"] : messages.flatMap(expectation)
     const others = messages.filter((message) => !isExpectation(message))
     const complaint = others.length > 0 ? others.join("; ") : `expected ${expected.join(" or ")}`
@@ -94,9 +94,9 @@ const expectation = (message: string): ReadonlyArray<string> => {
 }
 
 /** What stands at a place, unless the author's own words quote it already. */
-const describeFound = ({ assignment, secret }: Place, message: ReadonlyArray<string>): string => {
-  if (assignment === undefined) return ""
-  const { value } = assignment
+const describeFound = ({ standing, secret }: Place, message: ReadonlyArray<string>): string => {
+  if (standing === undefined) return ""
+  const { value } = standing
   if (value._tag !== "Scalar") return value._tag === "List" ? ", found a list" : ", found a section"
   if (value.parsed === null) return ", found null"
   if (secret) return ", found a value that is not shown"
@@ -108,9 +108,9 @@ const describeFound = ({ assignment, secret }: Place, message: ReadonlyArray<str
  * In the fixed phrase of an expectation a very short secret may stand by chance.
  */
 const quotesSecret = (message: string, { places }: SectionInput): boolean =>
-  places.values().some(({ assignment, secret }) => {
-    if (!secret || assignment?.value._tag !== "Scalar") return false
-    const { text } = assignment.value
+  places.values().some(({ secret, standing }) => {
+    if (!secret || standing?.value._tag !== "Scalar") return false
+    const { text } = standing.value
     return text.length >= (isExpectation(message) ? 4 : 1) && message.includes(text)
   })
 

@@ -332,7 +332,7 @@ secretstore:
         { environment: { MAIL_SERVER: "d" }, args: ["--mail:server", "e"] }
       )
       assert.deepStrictEqual(
-        history(tree, "Mail:Server").map(({ source }) => describeSource(source).replace(/^.*\//, "")),
+        history(tree.assignments, "Mail:Server").map(({ source }) => describeSource(source).replace(/^.*\//, "")),
         [
           "appsettings.json:1:19",
           "appsettings.yaml:1:17",

@@ -2,7 +2,7 @@ import { assert, describe, layer as withLayer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Configuration from "../../../src/Host/Configuration/Configuration.ts"
-import { findText } from "../../../src/Host/Configuration/ConfigurationTree.ts"
+import { findText, history } from "../../../src/Host/Configuration/ConfigurationTree.ts"
 import { decode } from "../../../src/Host/Configuration/Decode.ts"
 import { HostConfig } from "../../../src/Host/Configuration/HostConfig.ts"
 import * as Section from "../../../src/Plugins/Section.ts"
@@ -54,9 +54,7 @@ withLayer(layer)((test) => {
           const tree = yield* loadFiles(named(...order.slice(0, index + 1)))
           assert.strictEqual(findText(tree.root, "winner"), name)
           assert.deepStrictEqual(
-            tree.assignments
-              .filter(({ value }) => value._tag === "Scalar")
-              .map(({ value }) => "text" in value && value.text),
+            history(tree.assignments, "winner").map(({ value }) => "text" in value && value.text),
             order.slice(0, index + 1)
           )
         })

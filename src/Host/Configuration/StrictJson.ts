@@ -1,0 +1,141 @@
+/**
+ * JSON by `JSON.parse`, which reads many times faster than a reader that keeps positions: those are found by such a reader
+ * once somebody asks for one.
+ */
+import { fold, maxDepth } from "./Assignment.ts"
+import type { DocumentNode, Entry, Position } from "./DocumentNode.ts"
+import * as JsonDocument from "./JsonDocument.ts"
+
+/**
+ * Reads a JSON text whose root is an object, without any fault. Of any other text, and of the few for which `JSON.parse`
+ * alone does not tell all, it is undefined: `JsonDocument` reads those.
+ */
+export const parse = (text: string): DocumentNode | undefined => {
+  const root = tryParse(text)
+  if (typeof root !== "object" || root === null || Array.isArray(root)) return undefined
+  // A key that is set twice is gone from the parsed value, but its colon still stands in the text.
+  if (escapedColon.test(text) || colonsIn(root, 0) !== countColons(text)) return undefined
+  let positioned: DocumentNode | undefined
+  return wrap(root, () => (positioned ??= JsonDocument.parse(text)))
+}
+
+const tryParse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const escapedColon = /\\u003a/i
+
+const countColons = (text: string): number => {
+  let count = 0
+  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) count++
+  return count
+}
+
+/**
+ * How many colons the text of a value has: one for each key, and those in texts. Not a number, and so unequal to any, where
+ * keys are the same in lower case, are paths (`host:urls`), may have lost their order, as numbers do, or are too deep.
+ */
+const colonsIn = (value: unknown, depth: number): number => {
+  if (depth > maxDepth) return Number.NaN
+  if (typeof value === "string") return value.includes(":") ? countColons(value) : 0
+  if (typeof value !== "object" || value === null) return 0
+  if (Array.isArray(value)) return value.reduce((count, item) => count + colonsIn(item, depth + 1), 0)
+  const keys = Object.keys(value)
+  const names = new Set<string>()
+  let count = keys.length
+  for (const key of keys) {
+    if (key.includes(":") || (key >= "0" && key < ":")) return Number.NaN
+    names.add(fold(key))
+    count += colonsIn((value as Readonly<Record<string, unknown>>)[key], depth + 1)
+  }
+  return names.size === keys.length ? count : Number.NaN
+}
+
+type Text = Extract<DocumentNode, { readonly _tag: "Scalar" }>
+type Keys = Extract<DocumentNode, { readonly _tag: "Section" }>
+type Items = Extract<DocumentNode, { readonly _tag: "List" }>
+
+/** The node of a value; `locate` finds the same value in the document that has positions. */
+const wrap = (value: unknown, locate: () => DocumentNode): DocumentNode => {
+  if (Array.isArray(value)) return new List(value, locate as () => Items)
+  if (typeof value === "object" && value !== null) return new Section(value, locate as () => Keys)
+  return new Scalar(value as Text["parsed"], locate as () => Text)
+}
+
+class Located<Place extends Position> implements Position {
+  protected readonly locate: () => Place
+
+  constructor(locate: () => Place) {
+    this.locate = locate
+  }
+
+  get line(): number {
+    return this.locate().line
+  }
+
+  get column(): number {
+    return this.locate().column
+  }
+}
+
+class Scalar extends Located<Text> {
+  readonly _tag = "Scalar"
+  readonly parsed: Text["parsed"]
+
+  constructor(parsed: Text["parsed"], locate: () => Text) {
+    super(locate)
+    this.parsed = parsed
+  }
+
+  /** Only a number can be written in several ways. */
+  get text(): string {
+    return typeof this.parsed === "number" ? this.locate().text : String(this.parsed)
+  }
+}
+
+class Section extends Located<Keys> {
+  readonly _tag = "Section"
+  readonly #value: object
+  #entries: ReadonlyArray<Entry> | undefined
+
+  constructor(value: object, locate: () => Keys) {
+    super(locate)
+    this.#value = value
+  }
+
+  get entries(): ReadonlyArray<Entry> {
+    return (this.#entries ??= Object.entries(this.#value).map(
+      ([key, value], index) => new KeyEntry(key, value, () => this.locate().entries[index]!)
+    ))
+  }
+}
+
+class KeyEntry extends Located<Entry> implements Entry {
+  readonly key: string
+  readonly value: DocumentNode
+
+  constructor(key: string, value: unknown, locate: () => Entry) {
+    super(locate)
+    this.key = key
+    this.value = wrap(value, () => locate().value)
+  }
+}
+
+class List extends Located<Items> {
+  readonly _tag = "List"
+  readonly #value: ReadonlyArray<unknown>
+  #items: ReadonlyArray<DocumentNode> | undefined
+
+  constructor(value: ReadonlyArray<unknown>, locate: () => Items) {
+    super(locate)
+    this.#value = value
+  }
+
+  get items(): ReadonlyArray<DocumentNode> {
+    return (this.#items ??= this.#value.map((item, index) => wrap(item, () => this.locate().items[index]!)))
+  }
+}
