@@ -1,0 +1,10 @@
+/**
+ * The header `Vary`: by which headers of a request an answer differs.
+ */
+
+/** The value with one more name, unless it is there or `*` stands for all. */
+export const add = (vary: string | undefined, name: string): string => {
+  if (vary === undefined || vary.trim() === "") return name
+  const names = vary.split(",").map((each) => each.trim().toLowerCase())
+  return names.includes("*") || names.includes(name.toLowerCase()) ? vary : `${vary}, ${name}`
+}
