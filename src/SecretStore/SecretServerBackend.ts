@@ -65,8 +65,11 @@ export const make = Effect.fnUntraced(function* ({
     const data = SecretDocument.encode(secret)
     const isMine = (document: Document) => document.version === 1 && isDeepStrictEqual(document.data, data)
 
+    let isDenied = false
     const write = Effect.gen(function* () {
-      const written = yield* documents.write(operation, path, data, 0)
+      const written = yield* documents
+        .write(operation, path, data, 0)
+        .pipe(Effect.tapErrorTag("SecretAccessDenied", () => Effect.sync(() => void (isDenied = true))))
       // A repeated write meets the one whose answer was lost.
       if (Option.isNone(written) && !Option.exists(yield* documents.read(operation, path), isMine)) {
         // Keys are random, so this is a bug and no state of affairs.
@@ -81,7 +84,7 @@ export const make = Effect.fnUntraced(function* ({
       if (secret.type === "UsernamePasswordTotp") yield* seeds.remove(operation, location.id.id)
     })
 
-    return Effect.onError(write, () => leftBehind(location, takeBack))
+    return Effect.onError(write, () => (isDenied ? Effect.void : cleaningUp(location, takeBack)))
   }
 
   /** One try to update; `retry` where another process wrote since the document was read. */
@@ -121,7 +124,7 @@ export const make = Effect.fnUntraced(function* ({
       return yield* Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const exit = yield* Effect.exit(restore(write))
-          if (Exit.isFailure(exit)) return (yield* leftBehind(location, settle)) === true ? true : yield* exit
+          if (Exit.isFailure(exit)) return (yield* cleaningUp(location, settle)) === true ? true : yield* exit
           if (exit.value !== true || Option.isSome(yield* read)) return exit.value
           // Another process deleted the secret, and this one's seed came after that.
           yield* removeSeed
@@ -161,7 +164,7 @@ export const make = Effect.fnUntraced(function* ({
           else yield* documents.remove(operation, path)
         })
 
-        yield* Effect.onError(both, () => leftBehind(location, settle))
+        yield* Effect.onError(both, () => cleaningUp(location, settle))
       })
     )
 
@@ -171,7 +174,7 @@ export const make = Effect.fnUntraced(function* ({
 const pathOf = ({ bucketSet, id }: Location): string => `${bucketSet}/${id.bucket}/${id.id}`
 
 /** Cleans up after a failure, which stays the one that is told. */
-const leftBehind = <A>(location: Location, cleanUp: Effect.Effect<A, BackendError>): Effect.Effect<A | undefined> =>
+const cleaningUp = <A>(location: Location, cleanUp: Effect.Effect<A, BackendError>): Effect.Effect<A | undefined> =>
   cleanUp.pipe(
     Effect.catch((error) =>
       Effect.logWarning(

@@ -33,31 +33,28 @@ export interface Options {
 export const make =
   (exchange: Exchange, { namespace, timeout }: Options): Call =>
   (operation, plain) =>
-    Effect.gen(function* () {
+    Effect.suspend(() => {
       const request = namespace === undefined ? plain : { ...plain, namespace }
-      const unavailable = (reason: string) => new SecretBackendUnavailable({ operation, reason })
-      const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(timeout)
-      for (let attempt = 1; ; attempt++) {
-        const result = yield* Effect.result(exchange(request))
-        if (Result.isSuccess(result) && isFinal(result.success)) return result.success
-        const failed = Result.isFailure(result)
-        const reason = failed ? result.failure.reason : reasonOf(request, result.success)
-        const transient = failed ? result.failure.transient : isTransient(result.success)
-        if (!transient || attempt === maxAttempts) return yield* unavailable(reason)
-        const asked = failed ? 0 : (result.success.retryAfter ?? 0) * 1000
-        const delay = Math.max(asked, firstDelayMillis * 2 ** (attempt - 1) * (yield* Random.nextBetween(0.5, 1.5)))
-        if ((yield* Clock.currentTimeMillis) + delay >= deadline) return yield* unavailable(reason)
-        yield* Effect.sleep(delay)
-      }
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: timeout,
-        orElse: () => {
-          const reason = `it gave no answer within ${Duration.toSeconds(timeout)} seconds`
-          return Effect.fail(new SecretBackendUnavailable({ operation, reason }))
+      let reason = `it gave no answer within ${Duration.toSeconds(timeout)} seconds`
+      const unavailable = Effect.suspend(() => Effect.fail(new SecretBackendUnavailable({ operation, reason })))
+
+      const repeat = Effect.gen(function* () {
+        const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(timeout)
+        for (let attempt = 1; ; attempt++) {
+          const result = yield* Effect.result(exchange(request))
+          if (Result.isSuccess(result) && isFinal(result.success)) return result.success
+          const failed = Result.isFailure(result)
+          reason = failed ? result.failure.reason : reasonOf(request, result.success)
+          const transient = failed ? result.failure.transient : isTransient(result.success)
+          if (!transient || attempt === maxAttempts) return yield* unavailable
+          const asked = failed ? 0 : (result.success.retryAfter ?? 0) * 1000
+          const delay = Math.max(asked, firstDelayMillis * 2 ** (attempt - 1) * (yield* Random.nextBetween(0.5, 1.5)))
+          if ((yield* Clock.currentTimeMillis) + delay >= deadline) return yield* unavailable
+          yield* Effect.sleep(delay)
         }
       })
-    )
+      return Effect.timeoutOrElse(repeat, { duration: timeout, orElse: () => unavailable })
+    })
 
 /** A standby that has not caught up yet (412), an engine that is not ready yet, too many requests, or a server in trouble. */
 const isTransient = (answer: Answer) =>

@@ -19,11 +19,20 @@ import { Credentials, CredentialStorage, login, samples, seed } from "./support/
 const Other = BucketSet.make("Other", { ApiKeys: 0 })
 class OtherStorage extends SecretStorage.Service<OtherStorage>()("test/OtherStorage", Other) {}
 
-export const suite = <E>(name: string, backend: Layer.Layer<SecretBackend, E>) => {
+/**
+ * `clock` is the time that the backend goes by. Only a server of its own has the real one; the others have the test's, and
+ * one case more.
+ */
+export const suite = <E>(
+  name: string,
+  backend: Layer.Layer<SecretBackend, E>,
+  { clock = "test" }: { readonly clock?: "test" | "real" } = {}
+) => {
+  const test = clock === "test" ? it.effect : it.live
   const layer = Layer.mergeAll(CredentialStorage.layer, OtherStorage.layer).pipe(Layer.provideMerge(backend))
 
   describe(`SecretStorage over ${name}`, () => {
-    it.effect.each(["UsernamePassword", "UsernamePasswordApiKey", "Certificate"] as const)(
+    test.each(["UsernamePassword", "UsernamePasswordApiKey", "Certificate"] as const)(
       "creates, reads, updates and deletes a %s",
       (type) =>
         Effect.gen(function* () {
@@ -45,44 +54,61 @@ export const suite = <E>(name: string, backend: Layer.Layer<SecretBackend, E>) =
         }).pipe(Effect.provide(layer))
     )
 
-    it.effect("a one-time password is written with its seed and read with its code", () =>
+    test("a one-time password is written with its seed and read with its code", () =>
       Effect.gen(function* () {
         const storage = yield* CredentialStorage
-        yield* TestClock.setTime(59_000)
         const id = yield* storage.create("ApiKeys", samples.UsernamePasswordTotp)
-        const secret = yield* storage.get(id)
-        expect(revealed(secret)).toEqual({
-          type: "UsernamePasswordTotp",
-          username: "ada",
-          password: "canary-password",
-          totp: { totpCode: { code: "287082", remainingSeconds: 1, validTillUtc: DateTime.makeUnsafe(60_000) } }
-        })
-
-        yield* TestClock.setTime(60_000)
-        const code = yield* TotpCodeGenerator.generate(seed, 30)
-        expect(revealed(yield* storage.get(id))).toMatchObject({
-          totp: { totpCode: { code, remainingSeconds: 30, validTillUtc: DateTime.makeUnsafe(90_000) } }
-        })
-
+        yield* expectCode(storage.get(id), seed)
         yield* storage.update(id, totp("JBSWY3DPEHPK3PXP"))
-        const changed = yield* TotpCodeGenerator.generate("JBSWY3DPEHPK3PXP", 30)
-        expect(changed).not.toBe(code)
-        expect(revealed(yield* storage.get(id))).toMatchObject({ totp: { totpCode: { code: changed } } })
-      }).pipe(Effect.provide(layer))
-    )
+        yield* expectCode(storage.get(id), "JBSWY3DPEHPK3PXP")
+      }).pipe(Effect.provide(layer)))
 
-    it.effect("a seed may have spaces and lower case, and a code that comes with it is ignored", () =>
+    if (clock === "test") {
+      it.effect("code and expiry belong to the same period", () =>
+        Effect.gen(function* () {
+          const storage = yield* CredentialStorage
+          yield* TestClock.setTime(59_000)
+          const id = yield* storage.create("ApiKeys", samples.UsernamePasswordTotp)
+          const secret = yield* storage.get(id)
+          expect(revealed(secret)).toEqual({
+            type: "UsernamePasswordTotp",
+            username: "ada",
+            password: "canary-password",
+            totp: { totpCode: { code: "287082", remainingSeconds: 1, validTillUtc: DateTime.makeUnsafe(60_000) } }
+          })
+
+          yield* TestClock.setTime(60_000)
+          const code = yield* TotpCodeGenerator.generate(seed, 30)
+          expect(revealed(yield* storage.get(id))).toMatchObject({
+            totp: { totpCode: { code, remainingSeconds: 30, validTillUtc: DateTime.makeUnsafe(90_000) } }
+          })
+
+          yield* storage.update(id, totp("JBSWY3DPEHPK3PXP"))
+          const changed = yield* TotpCodeGenerator.generate("JBSWY3DPEHPK3PXP", 30)
+          expect(changed).not.toBe(code)
+          expect(revealed(yield* storage.get(id))).toMatchObject({ totp: { totpCode: { code: changed } } })
+        }).pipe(Effect.provide(layer))
+      )
+    }
+
+    test("a seed may have spaces and lower case, and a code that comes with it is ignored", () =>
       Effect.gen(function* () {
         const storage = yield* CredentialStorage
         const spaced = totp(seed.toLowerCase().replaceAll(/(.{4})/g, "$1 "))
         const withCode = { ...spaced, totp: { ...spaced.totp, totpCode: { code: 1 } } }
         const id = yield* storage.create("ApiKeys", withCode)
-        const code = yield* TotpCodeGenerator.generate(seed, 30)
-        expect(revealed(yield* storage.get(id))).toMatchObject({ totp: { totpCode: { code } } })
-      }).pipe(Effect.provide(layer))
-    )
+        yield* expectCode(storage.get(id), seed)
+      }).pipe(Effect.provide(layer)))
 
-    it.effect("what is invalid is refused with every field, on create and update, and nothing is written", () =>
+    test("a seed may be the otpauth URI of a QR code", () =>
+      Effect.gen(function* () {
+        const storage = yield* CredentialStorage
+        const uri = `otpauth://totp/Bank:ada?secret=${seed.toLowerCase()}&issuer=Bank&algorithm=SHA1&digits=6&period=30`
+        const id = yield* storage.create("ApiKeys", totp(uri))
+        yield* expectCode(storage.get(id), seed)
+      }).pipe(Effect.provide(layer)))
+
+    test("what is invalid is refused with every field, on create and update, and nothing is written", () =>
       Effect.gen(function* () {
         const storage = yield* CredentialStorage
         const id = yield* storage.create("ApiKeys", samples.UsernamePasswordTotp)
@@ -96,20 +122,18 @@ export const suite = <E>(name: string, backend: Layer.Layer<SecretBackend, E>) =
           }
         }
         expect(revealed(yield* storage.get(id))).toEqual(before)
-      }).pipe(Effect.provide(layer))
-    )
+      }).pipe(Effect.provide(layer)))
 
-    it.effect("an unknown bucket is invalid", () =>
+    test("an unknown bucket is invalid", () =>
       Effect.gen(function* () {
         const storage = yield* CredentialStorage
         for (const bucket of ["Nope", "__proto__", "../ApiKeys"]) {
           const error = yield* Effect.flip(storage.create(bucket as "ApiKeys", samples.UsernamePassword))
           expect(error).toMatchObject({ _tag: "SecretInvalid", issues: [{ field: "bucket" }] })
         }
-      }).pipe(Effect.provide(layer))
-    )
+      }).pipe(Effect.provide(layer)))
 
-    it.effect("an update cannot change the type", () =>
+    test("an update cannot change the type", () =>
       Effect.gen(function* () {
         const storage = yield* CredentialStorage
         for (const type of SecretType.all) {
@@ -124,10 +148,9 @@ export const suite = <E>(name: string, backend: Layer.Layer<SecretBackend, E>) =
           }
           expect((yield* storage.get(id)).type).toBe(type)
         }
-      }).pipe(Effect.provide(layer))
-    )
+      }).pipe(Effect.provide(layer)))
 
-    it.effect("what is not there cannot be read or updated, and can be deleted", () =>
+    test("what is not there cannot be read or updated, and can be deleted", () =>
       Effect.gen(function* () {
         const storage = yield* CredentialStorage
         for (const type of SecretType.all) {
@@ -137,10 +160,9 @@ export const suite = <E>(name: string, backend: Layer.Layer<SecretBackend, E>) =
           expect((yield* Effect.flip(storage.get(id)))._tag).toBe("SecretNotFound")
           yield* storage.delete(id)
         }
-      }).pipe(Effect.provide(layer))
-    )
+      }).pipe(Effect.provide(layer)))
 
-    it.effect("a deleted secret stays deleted, and its neighbours stay", () =>
+    test("a deleted secret stays deleted, and its neighbours stay", () =>
       Effect.gen(function* () {
         const storage = yield* CredentialStorage
         const [one, two] = [yield* storage.create("ApiKeys", login("1")), yield* storage.create("ApiKeys", login("2"))]
@@ -148,28 +170,25 @@ export const suite = <E>(name: string, backend: Layer.Layer<SecretBackend, E>) =
         yield* storage.delete(one)
         expect((yield* Effect.flip(storage.update(one, login("3"))))._tag).toBe("SecretNotFound")
         expect(revealed(yield* storage.get(two))).toEqual(revealed(login("2")))
-      }).pipe(Effect.provide(layer))
-    )
+      }).pipe(Effect.provide(layer)))
 
-    it.effect("bucket sets do not see each other's secrets", () =>
+    test("bucket sets do not see each other's secrets", () =>
       Effect.gen(function* () {
         const id = yield* (yield* CredentialStorage).create("ApiKeys", login("1"))
         const other = Option.getOrThrow(SecretId.parse(Other, id.id))
         expect((yield* Effect.flip((yield* OtherStorage).get(other)))._tag).toBe("SecretNotFound")
-      }).pipe(Effect.provide(layer))
-    )
+      }).pipe(Effect.provide(layer)))
 
-    it.effect("a create never overwrites", () =>
+    test("a create never overwrites", () =>
       Effect.gen(function* () {
         const storage = yield* CredentialStorage
         const id = yield* storage.create("ApiKeys", login("1"))
         const again = (yield* SecretBackend).create({ bucketSet: "Credentials", id }, login("2"))
         expect(Exit.isFailure(yield* Effect.exit(again))).toBe(true)
         expect(revealed(yield* storage.get(id))).toEqual(revealed(login("1")))
-      }).pipe(Effect.provide(layer))
-    )
+      }).pipe(Effect.provide(layer)))
 
-    it.effect("an update at the same time as a delete does not bring the secret back", () =>
+    test("an update at the same time as a delete does not bring the secret back", () =>
       Effect.gen(function* () {
         const storage = yield* CredentialStorage
         for (let round = 0; round < 20; round++) {
@@ -179,10 +198,9 @@ export const suite = <E>(name: string, backend: Layer.Layer<SecretBackend, E>) =
           yield* Effect.all(round % 2 === 0 ? [update, remove] : [remove, update], { concurrency: 2 })
           expect((yield* Effect.flip(storage.get(id)))._tag).toBe("SecretNotFound")
         }
-      }).pipe(Effect.provide(layer))
-    )
+      }).pipe(Effect.provide(layer)))
 
-    it.effect("readers beside a writer see one whole value or another", () =>
+    test("readers beside a writer see one whole value or another", () =>
       Effect.gen(function* () {
         const storage = yield* CredentialStorage
         const size = 20_000
@@ -198,10 +216,21 @@ export const suite = <E>(name: string, backend: Layer.Layer<SecretBackend, E>) =
           const { password } = revealed(secret) as { readonly password: string }
           expect(password === password[0]!.repeat(size)).toBe(true)
         }
-      }).pipe(Effect.provide(layer))
-    )
+      }).pipe(Effect.provide(layer)))
   })
 }
+
+/** A secret's code is the one that an authenticator app shows for the seed. A change of period in between does no harm. */
+const expectCode = <E>(get: Effect.Effect<Secret, E>, seed: string) =>
+  Effect.gen(function* () {
+    const before = yield* TotpCodeGenerator.generate(seed, 30)
+    const secret = revealed(yield* get) as { readonly totp: { readonly totpCode: TotpCodeGenerator.PeriodInfo } }
+    const after = yield* TotpCodeGenerator.generate(seed, 30)
+    expect(secret.totp.totpCode).toMatchObject({ code: expect.toBeOneOf([before, after]) })
+    expect(secret.totp.totpCode.remainingSeconds).toBeGreaterThan(0)
+    expect(secret.totp.totpCode.remainingSeconds).toBeLessThanOrEqual(30)
+    expect(DateTime.toEpochMillis(secret.totp.totpCode.validTillUtc) % 30_000).toBe(0)
+  })
 
 const totp = (base32Key: string) => ({
   ...samples.UsernamePasswordTotp,
@@ -225,6 +254,11 @@ const invalid = [
   [{ ...samples.UsernamePasswordTotp, totp: {} }, ["totp.totpKey"]],
   [{ ...samples.UsernamePasswordTotp, totp: { totpKey: {} } }, ["totp.totpKey.base32Key"]],
   [totp(" "), ["totp.totpKey.base32Key"]],
+  [totp("otpauth://totp/canary"), ["totp.totpKey.base32Key"]],
+  [totp(`otpauth://hotp/canary?secret=${seed}`), ["totp.totpKey.base32Key"]],
+  [totp(`otpauth://totp/canary?secret=${seed}&digits=8`), ["totp.totpKey.base32Key"]],
+  [totp(`otpauth://totp/canary?secret=${seed}&algorithm=SHA256`), ["totp.totpKey.base32Key"]],
+  [totp(`otpauth://totp/canary?secret=${seed}&period=60`), ["totp.totpKey.base32Key"]],
   [{ ...totp("canary-01"), username: "" }, ["username", "totp.totpKey.base32Key"]]
 ] as unknown as ReadonlyArray<readonly [SecretInput, ReadonlyArray<string>]>
 

@@ -1,0 +1,232 @@
+/** Writes that the server takes in one engine and not in the other: nothing is lost, nothing is left behind. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import type { SecretId } from "../../src/SecretStore/SecretId.ts"
+import { Credentials, CredentialStorage, login, samples } from "./support/Credentials.ts"
+import { first, lie, lose, refuse, silence, when } from "./support/server/faults.ts"
+import { type Fault, send, type StandIn } from "./support/server/StandIn.ts"
+import { backend, Server, storage } from "./support/Server.ts"
+import type { Bucket } from "../../src/SecretStore/BucketSet.ts"
+
+const impatient = Layer.fresh(CredentialStorage.layer).pipe(
+  Layer.provide(backend(() => ({ timeout: Duration.seconds(1) })))
+)
+
+const old = samples.UsernamePasswordTotp
+const changed = {
+  ...old,
+  username: "grace",
+  password: Redacted.make("canary-changed"),
+  totp: { totpKey: { base32Key: Redacted.make("JBSWY3DPEHPK3PXP") } }
+}
+
+type Id = SecretId<Bucket<typeof Credentials>>
+
+/** What the server keeps under an id: the name in the document, and which seed. */
+const kept = (server: StandIn, id: Id) => [
+  (server.documents.get(`Credentials/ApiKeys/${id.id}`)?.at(-1)?.data as { readonly username: string } | undefined)
+    ?.username,
+  server.keys.get(id.id)?.key
+]
+
+const oldState = [old.username, Redacted.value(old.totp.totpKey.base32Key)]
+const newState = [changed.username, Redacted.value(changed.totp.totpKey.base32Key)]
+
+const faults: Readonly<Record<string, Fault>> = {
+  "403": refuse(403, ["permission denied"]),
+  "400": refuse(400, ["canary"]),
+  "500": refuse(500),
+  silence,
+  "500 though it is done": lie(500),
+  "no answer though it is done": lose
+}
+
+const keyValue = /^credentials\//
+const totp = /^totp\//
+
+describe.concurrent("SecretServer, half-way", () => {
+  it.live.each(Object.keys(faults).flatMap((fault) => [[fault, keyValue] as const, [fault, totp] as const]))(
+    "create, %s of %s: nothing stays behind",
+    ([fault, engine]) =>
+      Effect.gen(function* () {
+        const server = yield* Server
+        const store = Context.get(yield* Layer.build(impatient), CredentialStorage)
+        server.fault = when("POST", engine, faults[fault]!)
+        const error = yield* Effect.flip(store.create("ApiKeys", old))
+        expect(error._tag).toBe(fault === "403" ? "SecretAccessDenied" : "SecretBackendUnavailable")
+        expect(error.message).not.toContain("canary")
+        expect(server.documents.size + server.keys.size).toBe(0)
+      }).pipe(Effect.provide(storage()), withoutLog)
+  )
+
+  it.live.each(Object.keys(faults).flatMap((fault) => [[fault, keyValue] as const, [fault, totp] as const]))(
+    "update, %s of %s: the old secret stands, or the new one",
+    ([fault, engine]) =>
+      Effect.gen(function* () {
+        const server = yield* Server
+        const store = Context.get(yield* Layer.build(impatient), CredentialStorage)
+        const id = yield* store.create("ApiKeys", old)
+        server.fault = when("POST", engine, faults[fault]!)
+        const exit = yield* Effect.exit(store.update(id, changed))
+        const isDone = engine === totp && /though it is done/.test(fault)
+        expect(exit._tag).toBe(isDone ? "Success" : "Failure")
+        expect(kept(server, id)).toEqual(isDone ? newState : oldState)
+        server.fault = () => undefined
+        yield* store.update(id, changed)
+        expect(kept(server, id)).toEqual(newState)
+      }).pipe(Effect.provide(storage()), withoutLog)
+  )
+
+  it.live.each(Object.keys(faults).flatMap((fault) => [[fault, keyValue] as const, [fault, totp] as const]))(
+    "delete, %s of %s: the secret stands whole, or is gone whole",
+    ([fault, engine]) =>
+      Effect.gen(function* () {
+        const server = yield* Server
+        const store = Context.get(yield* Layer.build(impatient), CredentialStorage)
+        const id = yield* store.create("ApiKeys", old)
+        server.fault = when("DELETE", engine, faults[fault]!)
+        yield* Effect.flip(store.delete(id))
+        const isDone = engine === totp && /though it is done/.test(fault)
+        expect(kept(server, id)).toEqual(isDone ? [undefined, undefined] : oldState)
+        server.fault = () => undefined
+        yield* store.delete(id)
+        expect(server.documents.size + server.keys.size).toBe(0)
+      }).pipe(Effect.provide(storage()), withoutLog)
+  )
+
+  it.live.each([keyValue, totp])("an interruption while %s is silent leaves nothing half-way", (engine) =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      /** Interrupts an operation when its request has come to the server, which never answers it. */
+      const interrupt = <A, E>(method: string, operation: Effect.Effect<A, E>) =>
+        Effect.gen(function* () {
+          const arrived = yield* Deferred.make<void>()
+          server.fault = first(
+            1,
+            when(method, engine, () => Deferred.doneUnsafe(arrived, Effect.void))
+          )
+          const fiber = yield* Effect.forkChild(operation)
+          yield* Deferred.await(arrived)
+          yield* Fiber.interrupt(fiber)
+          server.fault = () => undefined
+        })
+      yield* interrupt("POST", store.create("ApiKeys", old))
+      expect(server.documents.size + server.keys.size).toBe(0)
+      const id = yield* store.create("ApiKeys", old)
+      yield* interrupt("POST", store.update(id, changed))
+      expect(kept(server, id)).toEqual(oldState)
+      yield* interrupt("DELETE", store.delete(id))
+      expect(kept(server, id)).toEqual(oldState)
+    }).pipe(Effect.provide(storage()))
+  )
+
+  it.live("an interruption closes the connection, so that the server can stop its work", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", login("1"))
+      const arrived = yield* Deferred.make<void>()
+      const closed = yield* Deferred.make<void>()
+      server.fault = () => (response) => {
+        response.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
+        Deferred.doneUnsafe(arrived, Effect.void)
+      }
+      const fiber = yield* Effect.forkChild(store.get(id))
+      yield* Deferred.await(arrived)
+      yield* Fiber.interrupt(fiber)
+      yield* Deferred.await(closed)
+    }).pipe(Effect.provide(storage()))
+  )
+})
+
+/** What another process does to the documents of the server, right before it takes a request. */
+const meanwhile =
+  (change: () => void): Fault =>
+  (response, answer) => {
+    change()
+    send(response, answer())
+  }
+
+describe.concurrent("SecretServer beside another process", () => {
+  it.effect.each(["UsernamePassword", "UsernamePasswordTotp"] as const)(
+    "two updates of the same version of a %s: both are done, one after the other",
+    (type) =>
+      Effect.gen(function* () {
+        const server = yield* Server
+        const store = yield* CredentialStorage
+        const id = yield* store.create("ApiKeys", samples[type])
+        const versions = server.documents.get(`Credentials/ApiKeys/${id.id}`)!
+        const other = { data: { type, username: "other", password: "2" }, created: "", deleted: "" }
+        server.fault = first(
+          1,
+          when(
+            "POST",
+            keyValue,
+            meanwhile(() => versions.push(other))
+          )
+        )
+        yield* store.update(id, { ...samples[type], username: "grace" })
+        const names = versions.map(({ data }) => (data as { readonly username: string }).username)
+        expect(names).toEqual(["ada", "other", "grace"])
+      }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect("an update that never gets its turn is unavailable, and changes nothing", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", old)
+      const versions = server.documents.get(`Credentials/ApiKeys/${id.id}`)!
+      server.fault = when(
+        "POST",
+        keyValue,
+        meanwhile(() => versions.push({ ...versions.at(-1)! }))
+      )
+      const error = yield* Effect.flip(store.update(id, changed))
+      expect(error).toMatchObject({ _tag: "SecretBackendUnavailable", reason: "other writers were faster 10 times" })
+      expect(kept(server, id)).toEqual(oldState)
+    }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect.each([keyValue, totp])("a secret that is deleted before %s is written stays deleted", (engine) =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", old)
+      server.fault = first(
+        1,
+        when(
+          "POST",
+          engine,
+          meanwhile(() => {
+            server.documents.clear()
+            server.keys.clear()
+          })
+        )
+      )
+      expect((yield* Effect.flip(store.update(id, changed)))._tag).toBe("SecretNotFound")
+      expect(server.documents.size + server.keys.size).toBe(0)
+    }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect("64 writers of one secret in one process take turns", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", login("0"))
+      const writes = Array.from({ length: 64 }, (_, i) => store.update(id, login(String(i))))
+      yield* Effect.all(writes, { concurrency: "unbounded" })
+      expect(server.documents.get(`Credentials/ApiKeys/${id.id}`)).toHaveLength(65)
+    }).pipe(Effect.provide(storage()))
+  )
+})
+
+const withoutLog = Effect.provide(Logger.layer([]))
