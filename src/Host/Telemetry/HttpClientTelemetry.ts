@@ -16,6 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import type { AnySpan } from "effect/Tracer"
 import { Span } from "./Span.ts"
 import * as TraceContext from "./TraceContext.ts"
 
@@ -35,11 +36,7 @@ export const make = (client: HttpClient.HttpClient): HttpClient.HttpClient => {
       // Effect has made the span already, and has set the headers that it knows.
       const isPropagated =
         fiber.getRef(HttpClient.TracerPropagationEnabled) && !fiber.getRef(HttpClient.TracerDisabledWhen)(request)
-      const { span } = fiber.cache
-      const propagated =
-        isPropagated && span instanceof Span
-          ? HttpClientRequest.setHeaders(request, TraceContext.inject(span))
-          : request
+      const propagated = isPropagated ? withTrace(request, fiber.cache.span) : request
       const clock = fiber.getRef(Clock.Clock)
       const start = clock.currentTimeNanosUnsafe()
       return inner.execute(propagated).pipe(
@@ -58,6 +55,17 @@ export const make = (client: HttpClient.HttpClient): HttpClient.HttpClient => {
     })
   )
 }
+
+const withTrace = (
+  request: HttpClientRequest.HttpClientRequest,
+  span: AnySpan | undefined
+): HttpClientRequest.HttpClientRequest =>
+  span instanceof Span
+    ? HttpClientRequest.setHeaders(request, TraceContext.inject(span))
+    : span?.traceId === "noop"
+      ? // Where tracing is switched off Effect sends ids that are none.
+        request.pipe(HttpClientRequest.removeHeader("b3"), HttpClientRequest.removeHeader("traceparent"))
+      : request
 
 /** The inner request lives until the outer one is aborted, which Effect does when nobody can read the answer any more. */
 const scopeUntilAborted = (signal: AbortSignal): Scope.Scope => {

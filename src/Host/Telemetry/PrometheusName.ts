@@ -25,31 +25,31 @@ export const typeOf = (snapshot: Snapshot): FamilyType => {
 }
 
 /** The words for units of UCUM. */
-const words: Readonly<Record<string, string>> = {
-  d: "days",
-  h: "hours",
-  min: "minutes",
-  s: "seconds",
-  ms: "milliseconds",
-  us: "microseconds",
-  ns: "nanoseconds",
-  By: "bytes",
-  KiBy: "kibibytes",
-  MiBy: "mebibytes",
-  GiBy: "gibibytes",
-  kBy: "kilobytes",
-  MBy: "megabytes",
-  GBy: "gigabytes",
-  m: "meters",
-  V: "volts",
-  A: "amperes",
-  J: "joules",
-  W: "watts",
-  g: "grams",
-  Cel: "celsius",
-  Hz: "hertz",
-  "%": "percent"
-}
+const words = new Map([
+  ["d", "days"],
+  ["h", "hours"],
+  ["min", "minutes"],
+  ["s", "seconds"],
+  ["ms", "milliseconds"],
+  ["us", "microseconds"],
+  ["ns", "nanoseconds"],
+  ["By", "bytes"],
+  ["KiBy", "kibibytes"],
+  ["MiBy", "mebibytes"],
+  ["GiBy", "gibibytes"],
+  ["kBy", "kilobytes"],
+  ["MBy", "megabytes"],
+  ["GBy", "gigabytes"],
+  ["m", "meters"],
+  ["V", "volts"],
+  ["A", "amperes"],
+  ["J", "joules"],
+  ["W", "watts"],
+  ["g", "grams"],
+  ["Cel", "celsius"],
+  ["Hz", "hertz"],
+  ["%", "percent"]
+])
 
 /** The name of a metric without `_total`, and the word for its unit where it ends in one. */
 export const familyOf = (snapshot: Snapshot): { readonly name: string; readonly unit: string | undefined } => {
@@ -72,7 +72,8 @@ const wordOf = (unit: string | undefined, type: FamilyType): string | undefined 
     : [word, "per", wordOfOne(per).replace(/s$/, "")].filter((part) => part !== "").join("_")
 }
 
-const wordOfOne = (unit: string): string => (unit.startsWith("{") ? "" : (words[unit] ?? sanitize(unit).toLowerCase()))
+const wordOfOne = (unit: string): string =>
+  unit.startsWith("{") ? "" : (words.get(unit) ?? sanitize(unit).toLowerCase())
 
 /** Suffixes that Prometheus gives to the samples of one type, and that a name of another type must not end in. */
 const reserved: Readonly<Record<FamilyType, RegExp>> = {

@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { constTrue } from "effect/Function"
+import * as HttpClient from "effect/http/HttpClient"
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as Metric from "effect/Metric"
 import * as References from "effect/References"
@@ -73,7 +74,7 @@ export const make = Effect.fnUntraced(function* (
       // The pipeline makes the span of a request itself.
       Context.make(HttpMiddleware.TracerDisabledWhen, constTrue),
       tracer === undefined
-        ? Context.make(References.TracerEnabled, false)
+        ? Context.make(References.TracerEnabled, false).pipe(Context.add(HttpClient.TracerDisabledWhen, constTrue))
         : Context.make(EffectTracer.Tracer, tracer.effectTracer)
     ),
     tracer,

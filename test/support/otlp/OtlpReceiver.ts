@@ -108,7 +108,7 @@ class Receiver implements OtlpReceiver {
     this.received.push(received)
     const count = this.received.filter(({ signal }) => signal === received.signal).length
     const answer = this.answer(received.signal, count)
-    for (const check of [...this.#waiting]) check()
+    for (const check of this.#waiting) check()
     return answer
   }
 
@@ -174,7 +174,8 @@ const grpcServer = (receiver: Receiver, { tls }: ReceiverOptions): Server => {
   const server = tls === undefined ? http2.createServer() : http2.createSecureServer(tls)
   server.on("stream", (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => {
     stream.on("error", () => {})
-    void readAll(stream).then((bytes) => {
+    const answerAll = async () => {
+      const bytes = await readAll(stream)
       const service = /^\/opentelemetry\.proto\.collector\.(\w+)\.v1\.(\w+)Service\/Export$/.exec(headers[":path"]!)
       const signal = { trace: "traces", metrics: "metrics", logs: "logs" }[service?.[1] ?? ""] as Signal
       if (headers["content-type"] !== "application/grpc" || headers["te"] !== "trailers") throw new Error("not gRPC")
@@ -215,7 +216,8 @@ const grpcServer = (receiver: Receiver, { tls }: ReceiverOptions): Server => {
           return
         case "Never":
       }
-    })
+    }
+    void answerAll()
   })
   return server as unknown as Server
 }
