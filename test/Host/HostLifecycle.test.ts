@@ -228,7 +228,7 @@ describe("release", () => {
       )
       assert.deepStrictEqual(events, ["+first", "+last", "-last", "-first"])
       assert.deepStrictEqual(yield* log.messages("dies"), ["last words"])
-      const [error] = (yield* log.lines).filter(({ level }) => level === "Error")
+      const error = (yield* log.lines).find(({ level }) => level === "Error")
       assert.deepStrictEqual([error?.message, error?.error], ["Not everything could be released", "cannot let go"])
       assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
     })
