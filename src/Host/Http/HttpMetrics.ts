@@ -30,11 +30,6 @@ export class HttpMetrics {
     this.#context = context
   }
 
-  /** The number of requests that are being handled. */
-  get active(): number {
-    return this.#active
-  }
-
   /** Notes that a request came in. */
   begin(): void {
     activeRequests.updateUnsafe(++this.#active, this.#context)
@@ -43,15 +38,16 @@ export class HttpMetrics {
   /** Notes that a request was answered. */
   end(method: string, route: string | undefined, status: number, seconds: number): void {
     activeRequests.updateUnsafe(--this.#active, this.#context)
-    const key = `${method} ${status} ${route ?? ""}`
+    const name = knownMethods.has(method) ? method : "_OTHER"
+    const key = `${name} ${status} ${route ?? ""}`
     let series = this.#durations.get(key)
     if (series === undefined) {
       series = Metric.withAttributes(duration, {
-        "http.request.method": knownMethods.has(method) ? method : "_OTHER",
+        "http.request.method": name,
         "http.response.status_code": String(status),
         ...(route === undefined ? undefined : { "http.route": route })
       })
-      if (knownMethods.has(method)) this.#durations.set(key, series)
+      this.#durations.set(key, series)
     }
     series.updateUnsafe(seconds, this.#context)
   }

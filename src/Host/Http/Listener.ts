@@ -8,7 +8,6 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as HttpServer from "effect/http/HttpServer"
 import type { ServeError } from "effect/http/HttpServerError"
-import * as Latch from "effect/Latch"
 import type * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
@@ -42,16 +41,12 @@ export const listen = Effect.fnUntraced(function* (
 ) {
   // Listeners close side by side, so that one limit holds for all of them.
   const listeners = yield* Scope.fork(yield* Effect.scope, "parallel")
-  let allListen = false
-  const ready = yield* Latch.make()
-  // Nothing is answered before every address is there.
-  const whenReady = Effect.suspend(() => (allListen ? httpEffect : Effect.andThen(ready.await, httpEffect)))
   const start = Effect.gen(function* () {
     const bound: Array<BoundAddress> = []
     for (const { url, addresses } of urls) {
       let port: number | undefined
       for (const address of addresses) {
-        const server = yield* serve(withPort(address, port), whenReady, options.shutdownTimeout).pipe(
+        const server = yield* serve(withPort(address, port), httpEffect, options.shutdownTimeout).pipe(
           Effect.provideService(Scope.Scope, yield* Scope.fork(listeners, "sequential")),
           Effect.catch((error) =>
             canDoWithout(address, addresses, error)
@@ -67,10 +62,7 @@ export const listen = Effect.fnUntraced(function* (
     }
     return bound
   })
-  const bound = yield* Effect.onError(start, (cause) => Scope.close(listeners, Exit.failCause(cause)))
-  allListen = true
-  yield* ready.open
-  return bound
+  return yield* Effect.onError(start, (cause) => Scope.close(listeners, Exit.failCause(cause)))
 })
 
 /** How long requests that were interrupted have to say so. */

@@ -4,7 +4,6 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -32,7 +31,7 @@ export const rawRoute = (
 export const apiRoute = (
   route: HttpRouter.Route<any, any>,
   plugin: string,
-  endpoint: HttpApiEndpoint.Top | undefined
+  endpoint: Validation.AnnotatedEndpoint | undefined
 ): HttpRouter.Route<any, any> => {
   const handler = route.handler as Handler
   const checked = Effect.flatMap(
@@ -62,7 +61,7 @@ const isInvalidInput = (defect: unknown): defect is HttpApiSchemaError =>
 
 const invalidFields = Effect.fnUntraced(function* (
   error: HttpApiSchemaError,
-  endpoint: HttpApiEndpoint.Top | undefined
+  endpoint: Validation.AnnotatedEndpoint | undefined
 ) {
   const validationErrors =
     endpoint === undefined
@@ -74,11 +73,18 @@ const invalidFields = Effect.fnUntraced(function* (
         })
   return {
     validationErrors:
-      validationErrors.length > 0
-        ? validationErrors
-        : Validation.fromSchemaError(error.cause, error.kind === "Payload" ? "body" : error.kind.toLowerCase())
+      validationErrors.length > 0 ? validationErrors : Validation.fromSchemaError(error.cause, partNames[error.kind])
   }
 })
+
+const partNames: Readonly<Record<HttpApiSchemaError["kind"], string>> = {
+  Params: "path",
+  Query: "query",
+  Headers: "headers",
+  Payload: "body",
+  Body: "",
+  ResponseHeaders: ""
+}
 
 /** The API runtime answers a body of a type that the endpoint does not take with a plain text. */
 const isUnsupportedMediaType = (response: HttpServerResponse): boolean =>

@@ -4,13 +4,13 @@
  * Plugins add routes through a router of their own, which notes each one here before it goes to the host's router. So two
  * plugins that claim one route are found at start, and a request to a path that exists in other methods can be told so.
  */
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpApi from "effect/http-api/HttpApi"
-import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { apiRoute, rawRoute } from "./Route.ts"
+import type { AnnotatedEndpoint } from "./Validation.ts"
 
 /** A route and whose it is. */
 export interface RegisteredRoute {
@@ -47,10 +47,11 @@ export class RouteRegistry {
 
   /** The router for the routes of a plugin's API. */
   apiRouter(plugin: string, definition: HttpApi.Top): HttpRouter.HttpRouter {
-    const endpoints = new Map<string, HttpApiEndpoint.Top>()
+    const endpoints = new Map<string, AnnotatedEndpoint>()
     for (const group of Object.values(definition.groups)) {
       for (const endpoint of Object.values(group.endpoints)) {
-        endpoints.set(`${endpoint.method} ${endpoint.path}`, endpoint)
+        const annotations = Context.mergeAll(definition.annotations, group.annotations, endpoint.annotations)
+        endpoints.set(`${endpoint.method} ${endpoint.path}`, { endpoint, annotations })
       }
     }
     return this.#routerFor(plugin, (route) => apiRoute(route, plugin, endpoints.get(`${route.method} ${route.path}`)))

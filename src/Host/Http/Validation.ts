@@ -5,8 +5,10 @@
  * here, with every issue collected; a valid request pays nothing for it.
  */
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpMethod from "effect/http/HttpMethod"
 import type { HttpServerError } from "effect/http/HttpServerError"
@@ -14,6 +16,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as UrlParams from "effect/http/UrlParams"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
+import type { ParseOptions } from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as MediaType from "./MediaType.ts"
 import * as RequestBody from "./RequestBody.ts"
@@ -43,58 +46,72 @@ export interface RequestParts {
   readonly query: Readonly<Record<string, string | ReadonlyArray<string>>>
 }
 
+/** An endpoint with the annotations that hold for it: its own, its group's and its API's. */
+export interface AnnotatedEndpoint {
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly annotations: Context.Context<never>
+}
+
 /** Decodes all parts of a request against an endpoint and lists every invalid field, path first and body last. */
-export const collect = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, parts: RequestParts) {
-  const { request, params, query } = parts
+export const collect = Effect.fnUntraced(function* (
+  { annotations, endpoint }: AnnotatedEndpoint,
+  { request, params, query }: RequestParts
+) {
+  const optionsOf = (part: Context.Key<unknown, ParseOptions>): ParseOptions | undefined =>
+    Context.getOrUndefined(annotations, part) ?? Context.getOrUndefined(annotations, HttpApi.ParseOptions)
+  const querySchema = endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query)
   return [
-    ...(yield* check(endpoint.params, params, "path")),
-    ...(yield* check(endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query), query, "query")),
-    ...(yield* check(endpoint.headers, request.headers, "headers")),
-    ...(yield* checkPayload(endpoint, parts))
+    ...(yield* check(endpoint.params, optionsOf(HttpApi.ParamsParseOptions))(params, "path")),
+    ...(yield* check(querySchema, optionsOf(HttpApi.QueryParseOptions))(query, "query")),
+    ...(yield* check(endpoint.headers, optionsOf(HttpApi.HeadersParseOptions))(request.headers, "headers")),
+    ...(yield* checkPayload(endpoint, optionsOf(HttpApi.PayloadParseOptions), request, query))
   ]
 })
 
-const check = (
-  schema: Schema.Constraint | undefined,
-  input: unknown,
-  whole: string
-): Effect.Effect<ReadonlyArray<ValidationError>> =>
-  schema === undefined
-    ? Effect.succeed([])
-    : Effect.map(Effect.exit(decodeAll(schema, input)), (exit) =>
-        Exit.isSuccess(exit)
-          ? []
-          : exit.cause.reasons.flatMap((reason) =>
-              Cause.isFailReason(reason) ? fromSchemaError(reason.error, whole) : []
-            )
-      )
+/** Decodes with every issue collected, and lists the issues. */
+const check =
+  (schema: Schema.Constraint | undefined, options: ParseOptions | undefined) =>
+  (input: unknown, whole: string): Effect.Effect<ReadonlyArray<ValidationError>> => {
+    if (schema === undefined) return Effect.succeed([])
+    const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>, { ...options, errors: "all" })
+    return Effect.map(Effect.exit(decode(input)), (exit) =>
+      Exit.isSuccess(exit)
+        ? []
+        : exit.cause.reasons.flatMap((reason) =>
+            Cause.isFailReason(reason) ? fromSchemaError(reason.error, whole) : []
+          )
+    )
+  }
 
-const decodeAll = (schema: Schema.Constraint, input: unknown): Effect.Effect<unknown, Schema.SchemaError> =>
-  Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>, { errors: "all" })(input)
-
-const checkPayload = (endpoint: HttpApiEndpoint.Top, { request, query }: RequestParts) => {
+const checkPayload = (
+  endpoint: HttpApiEndpoint.Top,
+  options: ParseOptions | undefined,
+  request: HttpServerRequest,
+  query: RequestParts["query"]
+): Effect.Effect<ReadonlyArray<ValidationError>> => {
   const hasBody = HttpMethod.hasBody(request.method)
   const contentType = hasBody ? (request.headers["content-type"] ?? "application/json") : formUrlEncoded
   const payload = endpoint.payload.get(MediaType.essence(contentType))
   if (payload === undefined) return Effect.succeed([])
   const schema = Schema.Union(payload.schemas as ReadonlyArray<Schema.Top>)
+  const checkBody = check(schema, options)
   switch (payload.encoding._tag) {
     case "Json":
       return whenRead(request.text, (text) => {
-        if (text === "") return check(schema, payload.schemas.some(takesNull) ? null : undefined, "body")
+        if (text === "") return checkBody(payload.schemas.some(takesNull) ? null : undefined, "body")
         try {
-          return check(schema, JSON.parse(text), "body")
+          return checkBody(JSON.parse(text), "body")
         } catch {
           return invalidBody("Expected valid JSON")
         }
       })
     case "Text":
-      return whenRead(request.text, (text) => check(schema, text, "body"))
+      return whenRead(request.text, (text) => checkBody(text, "body"))
     case "FormUrlEncoded": {
-      const checkFields = (fields: unknown) => check(Schema.toCodecArrayFromSingle(schema), fields, "body")
+      const checkFields = check(Schema.toCodecArrayFromSingle(schema), options)
       return hasBody
-        ? whenRead(request.urlParamsBody, (fields) => checkFields(UrlParams.toRecord(fields)))
-        : checkFields(query)
+        ? whenRead(request.urlParamsBody, (fields) => checkFields(UrlParams.toRecord(fields), "body"))
+        : checkFields(query, "body")
     }
     default:
       // Files and streams are read by the handler itself.

@@ -101,6 +101,19 @@ describe("when a host stops", () => {
     })
   )
 
+  it.effect("a connection that asked in vain for another protocol does not hold it up either", () =>
+    Effect.gen(function* () {
+      const host = yield* make
+      const connection = yield* Connection.open(host.url)
+      yield* connection.send(
+        "GET /quick HTTP/1.1\r\nHost: test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAM\r\n\r\n"
+      )
+      assert.match(yield* connection.receive("quick"), /^HTTP\/1\.1 200 OK\r\n/)
+      yield* Fiber.join(yield* host.startClosing)
+      yield* connection.closed
+    })
+  )
+
   it.effect("a stream goes on to its end, and its connection is closed then", () =>
     Effect.gen(function* () {
       const host = yield* make

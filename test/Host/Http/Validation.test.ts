@@ -116,6 +116,17 @@ describe("validation", () => {
     })
   )
 
+  it.effect("lists excess fields where the API wants none", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const body = JSON.stringify({ name: "", count: 1, nested: { deep: true, deeper: true }, more: 1 })
+      const headers = { "content-type": "application/json" }
+      const put = (path: string) => request(path, { method: "PUT", headers, body })
+      assert.deepStrictEqual(fieldsOf(yield* put("/strict/x")), ["id", "more", "name", "nested.deeper"])
+      assert.deepStrictEqual(fieldsOf(yield* put("/strict/1")), ["more", "name", "nested.deeper"])
+    })
+  )
+
   it.effect("lists the fields of a form", () =>
     Effect.gen(function* () {
       const { request } = yield* TestHost.build([things])

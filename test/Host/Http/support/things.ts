@@ -48,6 +48,13 @@ const Api = HttpApi.make("things").add(
       payload: [Schema.Null, Thing],
       success: Schema.Null
     }),
+    HttpApiEndpoint.put("strict", "/strict/:id", {
+      params: { id: Schema.FiniteFromString },
+      payload: Thing,
+      success: Thing
+    })
+      .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
+      .annotate(HttpApi.ParseOptions, {}),
     HttpApiEndpoint.post("text", "/text", {
       payload: Schema.String.pipe(HttpApiSchema.asText()),
       success: Schema.String.pipe(HttpApiSchema.asText())
@@ -69,6 +76,7 @@ const handlers = HttpApiBuilder.group(Api, "things", (handlers) =>
     get: ({ params }) => Effect.succeed(params.id),
     echo: ({ payload }) => Effect.succeed(payload.value),
     maybe: () => Effect.succeed(null),
+    strict: ({ payload }) => Effect.succeed(payload),
     text: ({ payload }) => Effect.succeed(payload),
     form: ({ payload }) => Effect.succeed(payload.name),
     conflict: () => new Conflict({ detail: "There is another." }),
