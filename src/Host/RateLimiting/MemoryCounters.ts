@@ -10,10 +10,11 @@
  * 2. else the least used counter of the set, and starts at nothing; of counters used alike, the one that ends first.
  *
  * "Used" is the share of its limit that a counter has spent. So a flood of clients displaces other clients of the flood,
- * and a counter at its limit stands until all 16 of its set are at theirs. To free one client of its limit, an attacker
- * has to fill the whole table with counters at their limits, and then to send, for every single time, from a client that
- * has none there yet, about as many requests as there are sets. The requests that all these clients are allowed anyway
- * are more than what is gained. Nor does the flood hurt anybody: a counter that was lost lets its client do more, not less.
+ * and a counter at its limit makes way for another client only where all 16 of its set are at theirs. To free one client of
+ * its limit, an attacker has to fill the whole table with counters at their limits, and then to send, for every single
+ * time, from a client that has none there yet, about as many requests as there are sets. The requests that all these
+ * clients are allowed anyway are more than what is gained. Nor does the flood keep anybody out: a client whose counter was
+ * displaced may do more, not less.
  */
 import * as Effect from "effect/Effect"
 import { hash, randomBytes, randomInt } from "node:crypto"

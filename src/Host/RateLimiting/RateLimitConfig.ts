@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { DurationText } from "../Configuration/DurationText.ts"
 import * as Section from "../../Plugins/Section.ts"
 import * as AddressRange from "./AddressRange.ts"
 import * as Endpoint from "./Endpoint.ts"
@@ -86,7 +87,9 @@ export class RateLimitConfig extends Section.Service<RateLimitConfig>()("ipRateL
       Schema.withDecodingDefaultKey(Effect.succeed("redis://127.0.0.1:6379"))
     ),
     /** What all keys in Redis begin with; services that share a Redis and not their limits need different ones. */
-    prefix: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("layerhost:rate-limit:")))
+    prefix: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("layerhost:rate-limit:"))),
+    /** How long a request waits for Redis before it passes uncounted. */
+    timeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("40ms")))
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
 }) {}
 

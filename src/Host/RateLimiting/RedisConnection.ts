@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import type * as Redis from "redis"
 
 /** A connection that may be up or down. */
 export interface RedisConnection {
@@ -31,7 +32,7 @@ export interface RedisConnectionOptions {
 }
 
 /** How long Redis may take to let a connection in, and for its trial. */
-const connectTimeout = "1 second"
+const connectTimeout = "2 seconds"
 
 /** A connection that held this long counts as well; one that did not is followed by a longer pause. */
 const stable = 10_000
@@ -46,6 +47,8 @@ const pauses = [50, 100, 200, 400, 800, 1600, 2000]
 export const make = Effect.fnUntraced(function* (
   options: RedisConnectionOptions
 ): Effect.fn.Return<RedisConnection, never, Scope.Scope> {
+  // Loaded where it is needed alone: most services count in memory.
+  const { createClient } = yield* Effect.promise(() => import("redis"))
   const { host } = new URL(Redacted.value(options.url))
   const attempted = yield* Deferred.make<void>()
   let opened: Opened | undefined
@@ -53,7 +56,7 @@ export const make = Effect.fnUntraced(function* (
   let failures = 0
 
   const serve = Effect.gen(function* () {
-    const { lost } = (opened = yield* Effect.timeout(open(options), connectTimeout))
+    const { lost } = (opened = yield* Effect.timeout(open(createClient, options), connectTimeout))
     const since = performance.now()
     yield* Deferred.succeed(attempted, undefined)
     if (isAway) yield* Effect.logInfo(`Redis at ${host} is back: requests count towards their rate limits again`)
@@ -67,7 +70,6 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const pause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
-    yield* Deferred.succeed(attempted, undefined)
     if (!isAway) {
       isAway = true
       yield* Effect.logWarning(
@@ -75,6 +77,7 @@ export const make = Effect.fnUntraced(function* (
         Cause.squash(cause)
       )
     }
+    yield* Deferred.succeed(attempted, undefined)
     const longest = pauses[Math.min(failures++, pauses.length - 1)]!
     yield* Effect.sleep(yield* Random.nextBetween(longest / 2, longest))
   })
@@ -90,13 +93,10 @@ interface Opened {
 }
 
 /** Opens one connection, loads the script and tries it. The client's own reconnecting is off: it never gives up a frozen one. */
-const open = Effect.fnUntraced(function* ({
-  script,
-  trial,
-  url
-}: RedisConnectionOptions): Effect.fn.Return<Opened, unknown, Scope.Scope> {
-  // The client is loaded where it is needed alone: most services count in memory.
-  const { createClient } = yield* Effect.promise(() => import("redis"))
+const open = Effect.fnUntraced(function* (
+  createClient: typeof Redis.createClient,
+  { script, trial, url }: RedisConnectionOptions
+): Effect.fn.Return<Opened, unknown, Scope.Scope> {
   const lost = yield* Deferred.make<never, unknown>()
   const lose = (cause: unknown) => {
     Deferred.doneUnsafe(lost, Effect.fail(cause))

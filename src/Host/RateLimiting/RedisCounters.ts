@@ -4,6 +4,7 @@
  * Each request is one run of a script, which Redis runs by itself, so that no two instances count past each other. The
  * windows are the expiry times of the keys, by Redis's own clock.
  */
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
@@ -15,10 +16,9 @@ import * as RedisConnection from "./RedisConnection.ts"
 export interface RedisCountersOptions extends CounterStoreOptions {
   readonly url: Redacted.Redacted<string>
   readonly prefix: string
+  /** How long a request waits for Redis. */
+  readonly timeout: Duration.Duration
 }
-
-/** How long a request waits for Redis, in milliseconds. What then runs late in a busy process still fits into 50. */
-const patience = 40
 
 /**
  * KEYS: a counter for each rule, the shortest period first.
@@ -62,15 +62,19 @@ export const make = Effect.fnUntraced(function* (
     // Shows that the script runs and may write, before it is relied on.
     trial: ["1", `${options.prefix}trial`, "0", "1", "1000"]
   })
+  const timeout = Duration.toMillis(options.timeout)
+  // The last part of the wait: where this process itself was busy all the time before, Redis still has this to reply.
+  const grace = timeout / 4
   const stack = options.stackBlockedRequests ? "1" : "0"
 
   const count = (counted: Counted): Effect.Effect<Count | undefined> =>
     Effect.callback((resume) => {
       const session = connection.current()
       if (session === undefined) return resume(Effect.undefined)
+      let isAnswered = false
       const answer = (count: Count | undefined) => {
+        isAnswered = true
         clearTimeout(timer)
-        timer = undefined
         resume(Effect.succeed(count))
       }
       const giveUp = (cause: unknown) => {
@@ -78,10 +82,12 @@ export const make = Effect.fnUntraced(function* (
         answer(undefined)
       }
       const late = () => {
-        if (timer !== undefined) giveUp(new Error(`no reply within ${patience} ms`))
+        if (!isAnswered) giveUp(new Error(`no reply within ${timeout} ms`))
       }
-      // Where this process was busy for long, the reply may have come and not been read yet: it is read first.
-      let timer: NodeJS.Timeout | undefined = setTimeout(() => setImmediate(() => setImmediate(late)), patience)
+      let timer = setTimeout(() => {
+        // A reply that is there already is read first.
+        timer = setTimeout(() => setImmediate(late), grace)
+      }, timeout - grace)
       session
         .run(argumentsOf(counted, options.prefix, stack))
         .then((reply) => answer(countOf(counted, reply as Reply)), giveUp)

@@ -40,7 +40,13 @@ const demo: Sections = {
   ipRateLimiting: {
     ...perEndpoint,
     ipWhitelist: ["::1/10", "192.168.0.0/24"],
-    endpointWhitelist: ["delete:/api/values", "*:/api/clients", "*:/api/ClientRateLimit", "*:/api/IpRateLimit", "get:/"],
+    endpointWhitelist: [
+      "delete:/api/values",
+      "*:/api/clients",
+      "*:/api/ClientRateLimit",
+      "*:/api/IpRateLimit",
+      "get:/"
+    ],
     clientWhitelist: ["cl-key-1", "cl-key-2"],
     generalRules: [rule("*", "1s", 2), rule("*", "1m", 5)]
   },
@@ -236,8 +242,21 @@ const examples: ReadonlyArray<Example> = [
     ...demo,
     steps: [
       { send: "GET /api/values/", from: "84.247.85.228", times: 4, passed: 2, refused: [1, "2 per 1s"] },
-      { after: "1 second", send: "GET /api/values/", from: "84.247.85.228", times: 2, allowed: ["1m", "1", at("00:01:00.000")] },
-      { after: "1 second", send: "GET /api/values/", from: "84.247.85.228", times: 2, passed: 1, refused: [58, "5 per 1m"] }
+      {
+        after: "1 second",
+        send: "GET /api/values/",
+        from: "84.247.85.228",
+        times: 2,
+        allowed: ["1m", "1", at("00:01:00.000")]
+      },
+      {
+        after: "1 second",
+        send: "GET /api/values/",
+        from: "84.247.85.228",
+        times: 2,
+        passed: 1,
+        refused: [58, "5 per 1m"]
+      }
     ]
   },
   {

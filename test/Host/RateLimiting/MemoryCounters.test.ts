@@ -34,8 +34,9 @@ describe("MemoryCounters", () => {
     const store = MemoryCounters.make({ stackBlockedRequests: false, sets: 256 })
     const isAllowed = (client: string, endpoint: string, limit: number) =>
       Effect.map(store.count({ client, endpoint, rules: hour(limit) }), (counted) => counted!.isAllowed)
-    const spend = Effect.forEach(Array.from({ length: 100 }, (_, i) => limited(i)), ([client, endpoint]) =>
-      Effect.replicateEffect(isAllowed(client, endpoint, 5), 5)
+    const spend = Effect.forEach(
+      Array.from({ length: 100 }, (_, i) => limited(i)),
+      ([client, endpoint]) => Effect.replicateEffect(isAllowed(client, endpoint, 5), 5)
     )
     yield* spend
     yield* TestClock.adjust("1 minute")
@@ -101,7 +102,10 @@ describe("MemoryCounters", () => {
   it.effect("opens a new window where the clock was set back", () =>
     Effect.gen(function* () {
       const store = MemoryCounters.make({ stackBlockedRequests: false })
-      const count = Effect.map(store.count({ client: "a", endpoint: "*", rules: hour(1) }), (counted) => counted!.endsIn)
+      const count = Effect.map(
+        store.count({ client: "a", endpoint: "*", rules: hour(1) }),
+        (counted) => counted!.endsIn
+      )
       yield* TestClock.setTime(10_000_000)
       yield* count
       yield* TestClock.setTime(0)

@@ -1,4 +1,5 @@
 import { assert, layer as withLayer } from "@effect/vitest"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Configuration from "../../../src/Host/Configuration/Configuration.ts"
@@ -40,6 +41,7 @@ withLayer(layer)((test) => {
       })
       assert.strictEqual(Redacted.value(redis.url), "redis://127.0.0.1:6379")
       assert.strictEqual(redis.prefix, "layerhost:rate-limit:")
+      assert.deepStrictEqual(redis.timeout, Duration.millis(40))
       assert.deepStrictEqual(policies, { ipRules: [] })
     })
   )
@@ -74,11 +76,15 @@ withLayer(layer)((test) => {
             endpointWhitelist: ["get"],
             clientIdHeader: "X ClientId",
             clientWhitelist: [""],
-            generalRules: [rule, { endpoint: "fetch:/", period: "1.5s", limit: -1 }, { endpoint: "*", period: "0s", limit: 1 }],
+            generalRules: [
+              rule,
+              { endpoint: "fetch:/", period: "1.5s", limit: -1 },
+              { endpoint: "*", period: "0s", limit: 1 }
+            ],
             quotaExceededMessage: "{3}",
             quotaExceededResponse: { contentType: "text/plain\r\nx: y", content: '{"a": {0}}', statusCode: 700 },
             store: "etcd",
-            redis: { url: "http://user:hunter2@redis" }
+            redis: { url: "http://user:hunter2@redis", timeout: "soon" }
           },
           ipRateLimitPolicies: { ipRules: [{ ip: "10.0.0.9-10.0.0.1", rules: [{ ...rule, period: "1w" }] }, {}] }
         })
@@ -101,6 +107,7 @@ withLayer(layer)((test) => {
           "ipRateLimiting:quotaExceededResponse:statusCode",
           "ipRateLimiting:store",
           "ipRateLimiting:redis:url",
+          "ipRateLimiting:redis:timeout",
           "ipRateLimitPolicies:ipRules:0:ip",
           "ipRateLimitPolicies:ipRules:0:rules:0:period",
           "ipRateLimitPolicies:ipRules:1:ip",

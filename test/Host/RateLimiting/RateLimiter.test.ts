@@ -71,7 +71,11 @@ describe("RateLimiter", () => {
   it.effect("refuses with the status and the message of the configuration", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(
-        yield* refuse({ httpStatusCode: 503, quotaExceededMessage: "{{Wait}} {2} s: {0}/{1}", quotaExceededResponse: {} }),
+        yield* refuse({
+          httpStatusCode: 503,
+          quotaExceededMessage: "{{Wait}} {2} s: {0}/{1}",
+          quotaExceededResponse: {}
+        }),
         {
           isAllowed: false,
           status: 503,
@@ -116,7 +120,10 @@ describe("RateLimiter", () => {
         ipRateLimiting: { generalRules: onePerMinute, clientIdHeader: "X-Api-Client", clientWhitelist: ["Trusted"] }
       })
       const isAllowed = (id: string) =>
-        Effect.map(limiter.check(request("GET /", "10.0.0.1", { "x-api-client": id })), (decision) => decision.isAllowed)
+        Effect.map(
+          limiter.check(request("GET /", "10.0.0.1", { "x-api-client": id })),
+          (decision) => decision.isAllowed
+        )
       assert.deepStrictEqual(
         yield* Effect.forEach(["Trusted", "Trusted", "trusted", "trusted", "", "Trusted"], isAllowed),
         [true, true, true, false, false, true]
@@ -128,10 +135,7 @@ describe("RateLimiter", () => {
     Effect.gen(function* () {
       const limiter = yield* make({ ipRateLimiting: { generalRules: onePerMinute } })
       const isAllowed = (address: string | undefined) =>
-        Effect.map(
-          limiter.check({ ...request("GET /"), clientAddress: address }),
-          (decision) => decision.isAllowed
-        )
+        Effect.map(limiter.check({ ...request("GET /"), clientAddress: address }), (decision) => decision.isAllowed)
       assert.deepStrictEqual(
         yield* Effect.forEach([undefined, "garbage", "2001:db8::1", "2001:db8::ffff", "2001:db8:0:1::1"], isAllowed),
         [true, false, true, false, true]

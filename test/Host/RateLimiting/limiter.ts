@@ -13,10 +13,7 @@ export interface Sections {
 /** The limiter that a configuration makes. */
 export const make = (sections: Sections) =>
   Effect.gen(function* () {
-    return yield* RateLimiter.make(
-      yield* RateLimitConfig.RateLimitConfig,
-      yield* RateLimitConfig.RateLimitPolicies
-    )
+    return yield* RateLimiter.make(yield* RateLimitConfig.RateLimitConfig, yield* RateLimitConfig.RateLimitPolicies)
   }).pipe(
     Effect.provide([
       RateLimitConfig.RateLimitConfig.layer(sections.ipRateLimiting as {}),
@@ -36,4 +33,6 @@ export const request = (
 
 /** Texts of the given pieces. */
 export const textsOf = (pieces: ReadonlyArray<string>) =>
-  Arbitrary.map(Arbitrary.array(Arbitrary.schema(Schema.Literals(pieces)), { maxLength: 12 }), (parts) => parts.join(""))
+  Arbitrary.map(Arbitrary.array(Arbitrary.schema(Schema.Literals(pieces)), { maxLength: 12 }), (parts) =>
+    parts.join("")
+  )
