@@ -24,9 +24,10 @@ export const checked = (request: HttpServerRequest, maxSize: number): HttpServer
     })
   )
   const stream = limited(request, maxSize)
-  // Whoever changes another part of the request keeps the body.
+  // Whoever changes another part of the request keeps the body, and what was read of it.
   const withBody = (base: HttpServerRequest): HttpServerRequest =>
     Object.create(base, {
+      arrayBuffer: { get: () => request.arrayBuffer },
       text: { value: text },
       stream: { value: stream },
       modify: { value: (options: Parameters<typeof base.modify>[0]) => withBody(base.modify(options)) }

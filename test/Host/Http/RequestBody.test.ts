@@ -120,6 +120,16 @@ describe("a body", () => {
     })
   )
 
+  it.effect("can be read again, in another form", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.listen([things])
+      const send = (type: string, body: string) =>
+        request("/raw/twice", { method: "POST", headers: { "content-type": type }, body })
+      assert.deepStrictEqual(JSON.parse((yield* send("application/json", "[1]")).text), ["[1]", "[1]", "[1]"])
+      assert.deepStrictEqual(JSON.parse((yield* send("text/yaml", "- 1")).text), ["- 1", "[1]", "[1]"])
+    })
+  )
+
   it.effect.each(["application/json", "application/yaml"])("of %s that is not UTF-8 is not guessed at", (type) =>
     Effect.gen(function* () {
       const { request } = yield* TestHost.build([things])

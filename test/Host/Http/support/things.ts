@@ -104,6 +104,16 @@ const routes = Layer.mergeAll(
   ),
   HttpRouter.add(
     "POST",
+    "/raw/twice",
+    answer((request) =>
+      Effect.map(
+        Effect.all([request.arrayBuffer, request.text, request.modify({ url: "/" }).text]),
+        ([bytes, ...texts]) => json([new TextDecoder().decode(bytes), ...texts])
+      )
+    )
+  ),
+  HttpRouter.add(
+    "POST",
     "/raw/size",
     answer((request) =>
       Effect.map(
