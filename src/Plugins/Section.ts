@@ -23,7 +23,10 @@ export interface Section<Self, Path extends string, Fields extends Schema.Struct
   readonly path: Path
   /** Decodes the section's part of the configuration; the defaults stand in it. */
   readonly schema: Schema.Struct<Fields>
-  /** The section with the given raw values, decoded as a file's would be: for tests, and for use without the host. */
+  /**
+   * The section with the given values, each as its Schema is encoded (a number is a number, and keys are spelled as they
+   * are declared), and with the defaults of all others: for tests, and for use without the host.
+   */
   readonly layer: (
     input?: Schema.Struct<Fields>["Encoded"] | Record<string, never>
   ) => Layer.Layer<Self, Schema.SchemaError>

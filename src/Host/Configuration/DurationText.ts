@@ -45,7 +45,23 @@ export const DurationText = Schema.String.pipe(
             ),
           onSome: Effect.succeed
         }),
-      encode: (duration) => Effect.succeed(`${Duration.toMillis(duration)} millis`)
+      encode: (duration) => Effect.succeed(format(duration))
     })
   )
 )
+
+/** A duration in the largest unit that leaves a whole number. */
+export const format = (duration: Duration.Duration): string => {
+  const millis = Duration.toMillis(duration)
+  for (const [unit, length] of lengths) {
+    if (millis >= length && millis % length === 0) return `${millis / length} ${unit}${millis === length ? "" : "s"}`
+  }
+  return `${millis / 1000} seconds`
+}
+
+const lengths = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000]
+] as const

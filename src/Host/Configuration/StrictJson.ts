@@ -13,8 +13,8 @@ import * as JsonDocument from "./JsonDocument.ts"
 export const parse = (text: string): DocumentNode | undefined => {
   const root = tryParse(text)
   if (typeof root !== "object" || root === null || Array.isArray(root)) return undefined
-  // A key that is set twice is gone from the parsed value, but its colon still stands in the text.
-  if (escapedColon.test(text) || colonsIn(root, 0) !== countColons(text)) return undefined
+  // A key that is set twice is gone from the parsed value, but its colon still stands in the text; `\u003a` would hide that.
+  if (text.includes("\\u003") || colonsIn(root, 0) !== countColons(text)) return undefined
   let positioned: DocumentNode | undefined
   return wrap(root, () => (positioned ??= JsonDocument.parse(text)))
 }
@@ -26,8 +26,6 @@ const tryParse = (text: string): unknown => {
     return undefined
   }
 }
-
-const escapedColon = /\\u003a/i
 
 const countColons = (text: string): number => {
   let count = 0
@@ -45,15 +43,14 @@ const colonsIn = (value: unknown, depth: number): number => {
   if (typeof value !== "object" || value === null) return 0
   if (Array.isArray(value)) return value.reduce((count, item) => count + colonsIn(item, depth + 1), 0)
   const keys = Object.keys(value)
-  const names = new Set<string>()
+  if (new Set(keys.map(fold)).size < keys.length || keys.some(needsPosition)) return Number.NaN
   let count = keys.length
-  for (const key of keys) {
-    if (key.includes(":") || (key >= "0" && key < ":")) return Number.NaN
-    names.add(fold(key))
-    count += colonsIn((value as Readonly<Record<string, unknown>>)[key], depth + 1)
-  }
-  return names.size === keys.length ? count : Number.NaN
+  for (const child of Object.values(value)) count += colonsIn(child, depth + 1)
+  return count
 }
+
+/** A path, or a number, which stands before all other keys in a parsed object. */
+const needsPosition = (key: string): boolean => key.includes(":") || (key >= "0" && key < ":")
 
 type Text = Extract<DocumentNode, { readonly _tag: "Scalar" }>
 type Keys = Extract<DocumentNode, { readonly _tag: "Section" }>

@@ -18,8 +18,21 @@ export const isSecretName = (name: string): boolean => secret.test(name) && !har
 export const maskUrl = (url: URL): string => {
   const masked = new URL(url)
   if (masked.password !== "") masked.password = "redacted"
-  for (const name of new Set(masked.searchParams.keys())) {
-    if (isSecretName(name)) masked.searchParams.set(name, "redacted")
-  }
+  masked.search = maskQuery(masked.search)
   return masked.href
+}
+
+/** A query, with or without its `?`, without the values of parameters with secret names; all else is as it was. */
+export const maskQuery = (query: string): string =>
+  query.replaceAll(/([^?&=]+)=([^&]+)/g, (parameter, name: string) =>
+    isSecretParameter(name) ? `${name}=redacted` : parameter
+  )
+
+const isSecretParameter = (name: string): boolean => {
+  try {
+    return isSecretName(decodeURIComponent(name.replaceAll("+", " ")))
+  } catch {
+    // A name that cannot be read may be any.
+    return true
+  }
 }

@@ -27,6 +27,7 @@ withLayer(layer)((test) => {
           urls: "http://+:8080",
           maxRequestSize: 8_388_608,
           additionalConfigPaths: "",
+          reloadOnChange: false,
           shutdownTimeout: Duration.seconds(30),
           shutdownDelay: Duration.zero
         },
@@ -73,6 +74,21 @@ withLayer(layer)((test) => {
         Effect.sync(() =>
           assert.deepStrictEqual(Option.map(DurationText.parse(text), Duration.toMillis), Option.some(millis))
         )
+      )
+    }
+    for (const [millis, text] of [
+      [250, "0.25 seconds"],
+      [1000, "1 second"],
+      [90_000, "90 seconds"],
+      [7_200_000, "2 hours"],
+      [172_800_000, "2 days"],
+      [0, "0 seconds"]
+    ] as const) {
+      test.effect(`${millis} ms are written as "${text}", and read again`, () =>
+        Effect.sync(() => {
+          assert.strictEqual(DurationText.format(Duration.millis(millis)), text)
+          assert.deepStrictEqual(Option.map(DurationText.parse(text), Duration.toMillis), Option.some(millis))
+        })
       )
     }
     for (const text of ["", "30", "-1s", "-5 seconds", "Infinity", "1 fortnight", "30S", "s", "1e3s", "P1Y"]) {

@@ -1,59 +1,82 @@
-import { assert, describe, it } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer as withLayer } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import * as Configuration from "../../../src/Host/Configuration/Configuration.ts"
+import { decode } from "../../../src/Host/Configuration/Decode.ts"
 import { LoggingConfig } from "../../../src/Host/Logging/LoggingConfig.ts"
 
-const decode = (input: unknown) =>
-  Effect.result(
-    Schema.decodeUnknownEffect(LoggingConfig.schema as Schema.Codec<unknown, unknown>, { errors: "all" })(input)
-  )
+const read = Effect.fnUntraced(function* (sources: Configuration.Sources) {
+  const { services } = yield* decode(yield* Configuration.load(sources), [{ section: LoggingConfig, owner: "test" }])
+  return Context.get(services as Context.Context<any>, LoggingConfig)
+})
 
-describe("LoggingConfig", () => {
-  const cases: ReadonlyArray<[rule: string, input: unknown, expected: unknown]> = [
-    ["an empty section has the defaults", {}, { minimumLevel: "Information", override: {} }],
+const excludedPaths = ["/health/*", "/metrics", "/docs", "/openapi.json", "/openapi.yaml"]
+const defaults = { minimumLevel: "Information", override: {}, excludedPaths, queries: false }
+
+withLayer(NodeServices.layer)("LoggingConfig", (test) => {
+  const cases: ReadonlyArray<[rule: string, sources: Configuration.Sources, expected: object]> = [
+    ["an empty section has the defaults", {}, {}],
     [
       "names are taken in any case",
-      { minimumLevel: "debug", format: "JSON", override: { System: "ERROR" } },
+      { values: { logging: { minimumLevel: "debug", format: "JSON", override: { System: "ERROR" } } } },
       { minimumLevel: "Debug", format: "json", override: { System: "Error" } }
     ],
     [
-      "groups of overrides, as variables make them, become namespaces",
-      { override: { layerhost: { host: { request: "warning" }, secretstore: "Verbose" }, "a.b": "Fatal" } },
+      "groups of overrides become namespaces",
       {
-        minimumLevel: "Information",
-        override: { "layerhost:host:request": "Warning", "layerhost:secretstore": "Verbose", "a.b": "Fatal" }
+        values: {
+          logging: {
+            override: {
+              layerhost: { host: { request: "warning" }, secretstore: "Verbose" },
+              "a.b": "Fatal",
+              "c:d": "Debug"
+            }
+          }
+        }
+      },
+      {
+        override: {
+          "layerhost:host:request": "Warning",
+          "layerhost:secretstore": "Verbose",
+          "a.b": "Fatal",
+          "c:d": "Debug"
+        }
       }
+    ],
+    [
+      "a namespace and one below it have levels of their own",
+      { environment: { LOGGING_OVERRIDE_SYSTEM: "Error", LOGGING_OVERRIDE_SYSTEM_NET: "Debug" } },
+      { override: { SYSTEM: "Error", "SYSTEM:NET": "Debug" } }
+    ],
+    [
+      "a list of excluded paths replaces the default",
+      { values: { "logging:excludedPaths": ["/ping"] } },
+      { excludedPaths: ["/ping"] }
     ]
   ]
-  for (const [rule, input, expected] of cases) {
-    it.effect(rule, () =>
+  for (const [rule, sources, expected] of cases) {
+    test.effect(rule, () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual(Result.getOrThrow(yield* decode(input)), expected)
+        assert.deepStrictEqual({ ...(yield* read(sources)) }, { ...defaults, ...expected } as never)
       })
     )
   }
 
-  it.effect("tells every wrong level with its key and the names that there are", () =>
+  test.effect("tells every wrong level with its key and the names that there are", () =>
     Effect.gen(function* () {
-      const result = yield* decode({ minimumLevel: "Info", override: { a: "Loud", b: { c: "Quiet" } }, format: "xml" })
-      assert.strictEqual(
-        Result.isFailure(result) ? result.failure.message : undefined,
-        `Expected "Verbose" | "Debug" | "Information" | "Warning" | "Error" | "Fatal"
-  at ["minimumLevel"]
-Expected "Verbose" | "Debug" | "Information" | "Warning" | "Error" | "Fatal"
-  at ["override"]["a"]
-Expected "Verbose" | "Debug" | "Information" | "Warning" | "Error" | "Fatal"
-  at ["override"]["b:c"]
-Expected "json" | "pretty" | "logfmt"
-  at ["format"]`
+      const logging = { minimumLevel: "Info", override: { a: "Loud", b: { c: "Quiet" } }, format: "xml" }
+      const error = yield* Effect.flip(read({ values: { logging } }))
+      const levels = "expected one of Verbose, Debug, Information, Warning, Error, Fatal"
+      assert.deepStrictEqual(
+        error.problems.map(({ key, message }) => `${key}: ${message}`),
+        [
+          `logging:minimumLevel: ${levels}, found "Info"`,
+          `logging:override:a: ${levels}, found "Loud"`,
+          `logging:override:b:c: ${levels}, found "Quiet"`,
+          'logging:format: expected one of json, pretty, logfmt, found "xml"'
+        ]
       )
     })
   )
-
-  it("lists the names in its JSON Schema, so that editors complete them", () => {
-    const { schema } = Schema.toJsonSchemaDocument(LoggingConfig.schema)
-    assert.include(JSON.stringify(schema), '["Verbose","Debug","Information","Warning","Error","Fatal"]')
-    assert.include(JSON.stringify(schema), '["json","pretty","logfmt"]')
-  })
 })

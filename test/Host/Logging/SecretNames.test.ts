@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isSecretName, maskUrl } from "../../../src/Host/Logging/SecretNames.ts"
+import { isSecretName, maskQuery, maskUrl } from "../../../src/Host/Logging/SecretNames.ts"
 
 describe("SecretNames", () => {
   for (const name of [
@@ -49,7 +49,18 @@ describe("SecretNames", () => {
   it("masks a URL's password and its query values of secret names only", () => {
     assert.strictEqual(
       maskUrl(new URL("https://ann:canary@host:1/p?a=1&access_token=canary&access_token=canary#f")),
-      "https://ann:redacted@host:1/p?a=1&access_token=redacted#f"
+      "https://ann:redacted@host:1/p?a=1&access_token=redacted&access_token=redacted#f"
     )
   })
+
+  for (const [query, expected] of [
+    ["", ""],
+    ["a=1&b", "a=1&b"],
+    ["?token=canary&a=b=c&password=", "?token=redacted&a=b=c&password="],
+    ["api%5Fkey=canary&pass%77ord=canary", "api%5Fkey=redacted&pass%77ord=redacted"],
+    ["api+key=canary=canary", "api+key=redacted"],
+    ["%zz=canary", "%zz=redacted"]
+  ] as const) {
+    it(`masks the query "${query}"`, () => assert.strictEqual(maskQuery(query), expected))
+  }
 })
