@@ -14,7 +14,9 @@ export const unknown = "unknown"
  */
 export const nameOf = (text: string | undefined): string => {
   if (text === undefined) return unknown
-  if (isIPv4(text)) return text
+  // As an IPv6 listener sees an IPv4 client.
+  const plain = text.startsWith("::ffff:") ? text.slice("::ffff:".length) : text
+  if (isIPv4(plain)) return plain
   const address = parse(text)
   if (address === undefined) return unknown
   if (NetAddress.isIpv4Address(address)) return NetAddress.formatIp(address)

@@ -1,5 +1,5 @@
 /**
- * The sections `ipRateLimiting` and `ipRateLimitPolicies` of the configuration.
+ * The sections `ipRateLimiting`, `ipRateLimiting:redis` and `ipRateLimitPolicies` of the configuration.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -80,17 +80,19 @@ export class RateLimitConfig extends Section.Service<RateLimitConfig>()("ipRateL
   /** Leaves out `X-Rate-Limit-*` and `Retry-After`. */
   disableRateLimitHeaders: flag,
   /** Where requests are counted: by each instance in its memory, or by all of them together in Redis. */
-  store: Schema.Literals(["memory", "redis"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("memory" as const))),
-  redis: Schema.Struct({
-    /** May hold the user and the password: `rediss://user:password@host:port/database`. */
-    url: Schema.RedactedFromValue(textOf(parseRedisUrl)).pipe(
-      Schema.withDecodingDefaultKey(Effect.succeed("redis://127.0.0.1:6379"))
-    ),
-    /** What all keys in Redis begin with; services that share a Redis and not their limits need different ones. */
-    prefix: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("layerhost:rate-limit:"))),
-    /** How long a request waits for Redis before it passes uncounted. */
-    timeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("40ms")))
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+  store: Schema.Literals(["memory", "redis"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("memory" as const)))
+}) {}
+
+/** The Redis of `store: redis`. */
+export class RateLimitRedis extends Section.Service<RateLimitRedis>()("ipRateLimiting:redis", {
+  /** May hold the user and the password: `rediss://user:password@host:port/database`. */
+  url: Schema.RedactedFromValue(textOf(parseRedisUrl)).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed("redis://127.0.0.1:6379"))
+  ),
+  /** What all keys in Redis begin with; services that share a Redis and not their limits need different ones. */
+  prefix: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("layerhost:rate-limit:"))),
+  /** How long a request waits for Redis before it passes uncounted. */
+  timeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("40ms")))
 }) {}
 
 /** Rules of their own for some clients: each replaces the general rules of the same period. */

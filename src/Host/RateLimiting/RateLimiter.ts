@@ -16,7 +16,7 @@ import type { Count, CounterStore } from "./CounterStore.ts"
 import * as Endpoint from "./Endpoint.ts"
 import * as MemoryCounters from "./MemoryCounters.ts"
 import * as QuotaMessage from "./QuotaMessage.ts"
-import type { RateLimitConfig, RateLimitPolicies } from "./RateLimitConfig.ts"
+import type { RateLimitConfig, RateLimitPolicies, RateLimitRedis } from "./RateLimitConfig.ts"
 import * as RedisCounters from "./RedisCounters.ts"
 import type { Rule } from "./Rule.ts"
 import * as RuleBook from "./RuleBook.ts"
@@ -74,14 +74,17 @@ const forever = 2_147_483_647
 /** Compiles the rules, and opens the store that counts. What the store holds ends with the scope. */
 export const make = Effect.fnUntraced(function* (
   config: (typeof RateLimitConfig)["Service"],
-  policies: (typeof RateLimitPolicies)["Service"]
+  policies: (typeof RateLimitPolicies)["Service"],
+  redis: (typeof RateLimitRedis)["Service"]
 ): Effect.fn.Return<RateLimiter, never, Scope.Scope> {
   const book = RuleBook.make(config, policies)
   yield* Effect.forEach(book.warnings, (warning) => Effect.logWarning(warning), { discard: true })
   if (book.isEmpty) return { isEnabled: false, check: () => Effect.succeed(allowed) }
 
   const store: CounterStore =
-    config.store === "redis" ? yield* RedisCounters.make({ ...config, ...config.redis }) : MemoryCounters.make(config)
+    config.store === "redis"
+      ? yield* RedisCounters.make({ ...redis, stackBlockedRequests: config.stackBlockedRequests })
+      : MemoryCounters.make(config)
   const isWhitelisted = whitelist(config)
   const refusalOf = refusal(config)
   const decide = countDecisions(yield* Effect.context<never>())

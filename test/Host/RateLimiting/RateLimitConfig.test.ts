@@ -4,16 +4,17 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Configuration from "../../../src/Host/Configuration/Configuration.ts"
 import { decode } from "../../../src/Host/Configuration/Decode.ts"
-import { RateLimitConfig, RateLimitPolicies } from "../../../src/Host/RateLimiting/RateLimitConfig.ts"
+import { RateLimitConfig, RateLimitPolicies, RateLimitRedis } from "../../../src/Host/RateLimiting/RateLimitConfig.ts"
 import { layer } from "../Configuration/support.ts"
 
-const decodeBoth = Effect.fnUntraced(function* (values: Record<string, unknown>) {
+const decodeAll = Effect.fnUntraced(function* (values: Record<string, unknown>) {
   const { services, warnings } = yield* decode(
     yield* Configuration.load({ values }),
-    [RateLimitConfig, RateLimitPolicies].map((section) => ({ section, owner: "layerhost/Host" }))
+    [RateLimitConfig, RateLimitRedis, RateLimitPolicies].map((section) => ({ section, owner: "layerhost/Host" }))
   )
   return {
     config: services.mapUnsafe.get(RateLimitConfig.key) as (typeof RateLimitConfig)["Service"],
+    redis: services.mapUnsafe.get(RateLimitRedis.key) as (typeof RateLimitRedis)["Service"],
     policies: services.mapUnsafe.get(RateLimitPolicies.key) as (typeof RateLimitPolicies)["Service"],
     warnings
   }
@@ -24,9 +25,8 @@ const rule = { endpoint: "*", period: "1s", limit: 50 }
 withLayer(layer)((test) => {
   test.effect("has no rule by default", () =>
     Effect.gen(function* () {
-      const { config, policies } = yield* decodeBoth({})
-      const { redis, ...rest } = config
-      assert.deepStrictEqual(rest, {
+      const { config, policies, redis } = yield* decodeAll({})
+      assert.deepStrictEqual(config, {
         enableEndpointRateLimiting: false,
         stackBlockedRequests: false,
         httpStatusCode: 429,
@@ -48,7 +48,7 @@ withLayer(layer)((test) => {
 
   test.effect("takes the keys of AspNetCoreRateLimit in any case, and texts for values", () =>
     Effect.gen(function* () {
-      const { config, policies, warnings } = yield* decodeBoth({
+      const { config, policies, warnings } = yield* decodeAll({
         IpRateLimiting: {
           EnableEndpointRateLimiting: "True",
           HttpStatusCode: "503",
@@ -69,7 +69,7 @@ withLayer(layer)((test) => {
   test.effect("reports every mistake by its key", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(
-        decodeBoth({
+        decodeAll({
           ipRateLimiting: {
             httpStatusCode: 200,
             ipWhitelist: ["10.0.0.0/8", "10.0.0.0/40"],

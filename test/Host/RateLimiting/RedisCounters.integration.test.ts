@@ -21,7 +21,8 @@ const pause = (millis: number) => Effect.promise(() => new Promise((resolve) => 
 
 /** Tests are patient with Redis where patience is not what they are about, since a busy machine may hold it up. */
 const rules = (limit: number, url: string, timeout = "10s") => ({
-  ipRateLimiting: { store: "redis", redis: { url, timeout }, generalRules: [{ endpoint: "*", period: "1h", limit }] }
+  ipRateLimiting: { store: "redis", generalRules: [{ endpoint: "*", period: "1h", limit }] },
+  redis: { url, timeout }
 })
 
 /** How a request fares: whether it was counted shows in the headers. */

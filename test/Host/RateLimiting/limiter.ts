@@ -7,16 +7,22 @@ import * as RateLimiter from "../../../src/Host/RateLimiting/RateLimiter.ts"
 
 export interface Sections {
   readonly ipRateLimiting?: Record<string, unknown>
+  readonly redis?: Record<string, unknown>
   readonly ipRateLimitPolicies?: Record<string, unknown>
 }
 
 /** The limiter that a configuration makes. */
 export const make = (sections: Sections) =>
   Effect.gen(function* () {
-    return yield* RateLimiter.make(yield* RateLimitConfig.RateLimitConfig, yield* RateLimitConfig.RateLimitPolicies)
+    return yield* RateLimiter.make(
+      yield* RateLimitConfig.RateLimitConfig,
+      yield* RateLimitConfig.RateLimitPolicies,
+      yield* RateLimitConfig.RateLimitRedis
+    )
   }).pipe(
     Effect.provide([
       RateLimitConfig.RateLimitConfig.layer(sections.ipRateLimiting as {}),
+      RateLimitConfig.RateLimitRedis.layer(sections.redis as {}),
       RateLimitConfig.RateLimitPolicies.layer(sections.ipRateLimitPolicies as {})
     ])
   )
