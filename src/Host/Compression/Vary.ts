@@ -5,6 +5,6 @@
 /** The value with one more name, unless it is there or `*` stands for all. */
 export const add = (vary: string | undefined, name: string): string => {
   if (vary === undefined || vary.trim() === "") return name
-  const names = vary.split(",").map((each) => each.trim().toLowerCase())
-  return names.includes("*") || names.includes(name.toLowerCase()) ? vary : `${vary}, ${name}`
+  const names = new Set(vary.split(",").map((each) => each.trim().toLowerCase()))
+  return names.has("*") || names.has(name.toLowerCase()) ? vary : `${vary}, ${name}`
 }

@@ -1,0 +1,119 @@
+/**
+ * Compressed bodies of requests: gzip, deflate and Brotli, decompressed as they are read.
+ *
+ * What they stand for is held to the limit of all bodies, and so is what comes in: some bytes decompress to nothing at all.
+ */
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import * as Effect from "effect/Effect"
+import * as Headers from "effect/http/Headers"
+import * as HttpMethod from "effect/http/HttpMethod"
+import { HttpServerError, RequestParseError } from "effect/http/HttpServerError"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Multipart from "effect/http/Multipart"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import type { Duplex } from "node:stream"
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
+import type * as Problem from "../Http/Problem.ts"
+import { BodyTooLarge, MalformedBody } from "../Http/RequestError.ts"
+
+/** How each coding is undone. What stands behind the end of a body makes it no less corrupt than a missing end does. */
+const decoders: ReadonlyMap<string, { readonly name: string; readonly make: () => Duplex }> = new Map([
+  ["gzip", { name: "gzip", make: () => createGunzip() }],
+  ["x-gzip", { name: "gzip", make: () => createGunzip() }],
+  ["deflate", { name: "zlib", make: () => createInflate({ rejectGarbageAfterEnd: true }) }],
+  ["br", { name: "Brotli", make: () => createBrotliDecompress({ rejectGarbageAfterEnd: true }) }]
+])
+
+/**
+ * The request with a body that reads as what it stands for, whoever reads it and however; the problem, where its coding is
+ * not known here. More than one coding is none that is known: each would multiply what the next has to do.
+ */
+export const decoded = (
+  request: HttpServerRequest,
+  maxSize: number
+): Result.Result<HttpServerRequest, Problem.Problem> => {
+  const header = request.headers["content-encoding"]
+  if (header === undefined || !HttpMethod.hasBody(request.method)) return Result.succeed(request)
+  const codings = header
+    .split(",")
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== "" && coding !== "identity")
+  if (codings.length === 0) return Result.succeed(request)
+  const decoder = codings.length === 1 ? decoders.get(codings[0]!) : undefined
+  return decoder === undefined ? Result.fail(unsupported) : Result.succeed(withDecodedBody(request, decoder, maxSize))
+}
+
+const unsupported: Problem.Problem = {
+  status: 415,
+  detail: "The body is in a content coding that is not supported; gzip, deflate and br are, one at a time.",
+  headers: { "accept-encoding": "gzip, deflate, br" }
+}
+
+const withDecodedBody = (
+  request: HttpServerRequest,
+  decoder: { readonly name: string; readonly make: () => Duplex },
+  maxSize: number
+): HttpServerRequest => {
+  const headers = Headers.removeMany(request.headers, ["content-encoding", "content-length"])
+  const tooLarge = (what: string) => bodyError(request, new BodyTooLarge({ message: `${what} ${maxSize} bytes.` }))
+
+  const stream = request.stream.pipe(
+    atMost(maxSize, () => tooLarge("The compressed body is larger than")),
+    NodeStream.pipeThroughDuplex({
+      evaluate: decoder.make,
+      onError: () => bodyError(request, new MalformedBody({ message: `Expected a valid ${decoder.name} stream` }))
+    }),
+    atMost(maxSize, () => tooLarge("The decompressed body is larger than"))
+  )
+  const arrayBuffer = Effect.runSync(
+    Effect.cached(
+      Effect.map(Stream.mkUint8Array(stream), ({ buffer, byteLength, byteOffset }) =>
+        buffer.slice(byteOffset, byteOffset + byteLength)
+      )
+    )
+  )
+  const text = Effect.map(arrayBuffer, (bytes) => utf8.decode(bytes))
+  const multipartStream = Stream.pipeThroughChannel(
+    Stream.mapError(stream, multipartError),
+    Multipart.makeChannel<Multipart.MultipartError>(headers)
+  )
+  const multipart = Effect.runSync(Effect.cached(Multipart.toPersisted(multipartStream)))
+
+  // JSON and form fields are read from these. Whoever changes another part of the request keeps the body.
+  const withBody = (base: HttpServerRequest): HttpServerRequest =>
+    Object.create(base, {
+      stream: { value: stream },
+      arrayBuffer: { value: arrayBuffer },
+      text: { value: text },
+      multipartStream: { value: multipartStream },
+      multipart: { value: multipart },
+      modify: { value: (options: Parameters<typeof base.modify>[0]) => withBody(base.modify(options)) }
+    })
+  return withBody(request.modify({ headers }))
+}
+
+const utf8 = new TextDecoder()
+
+/** Fails once the stream has had more bytes than that. */
+const atMost =
+  (maxSize: number, error: () => HttpServerError) =>
+  <R>(stream: Stream.Stream<Uint8Array, HttpServerError, R>): Stream.Stream<Uint8Array, HttpServerError, R> =>
+    Stream.suspend(() => {
+      let size = 0
+      return Stream.mapArrayEffect(stream, (chunks) => {
+        for (const chunk of chunks) size += chunk.length
+        return size > maxSize ? Effect.fail(error()) : Effect.succeed(chunks)
+      })
+    })
+
+const bodyError = (request: HttpServerRequest, cause: unknown): HttpServerError =>
+  new HttpServerError({
+    reason: new RequestParseError({ request, reason: cause instanceof BodyTooLarge ? "BodyTooLarge" : "Parse", cause })
+  })
+
+const multipartError = (error: HttpServerError): Multipart.MultipartError =>
+  Multipart.MultipartError.fromReason(
+    error.reason._tag === "RequestParseError" ? (error.reason.reason ?? "Parse") : "InternalError",
+    error
+  )

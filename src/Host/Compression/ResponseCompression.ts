@@ -1,0 +1,94 @@
+/**
+ * Compression of answers: Brotli or gzip at their fastest, as the client accepts, over HTTP and HTTPS alike.
+ *
+ * A handler keeps an answer as it is with `Cache-Control: no-transform` or `Content-Encoding: identity`. It has a reason to
+ * where a secret and a text of the client's choice stand in one answer, since its length then tells of both (BREACH).
+ */
+import * as Effect from "effect/Effect"
+import * as HttpBody from "effect/http/HttpBody"
+import type { HttpPlatform } from "effect/http/HttpPlatform"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+import * as AcceptEncoding from "./AcceptEncoding.ts"
+import { isCompressible } from "./CompressibleType.ts"
+import type { CompressionConfig } from "./CompressionConfig.ts"
+import * as Vary from "./Vary.ts"
+
+/** Compresses an answer where it should be; to be called when all its headers are there. */
+export type Compress = (
+  response: HttpServerResponse.HttpServerResponse,
+  request: HttpServerRequest
+) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+
+/** A body below this size is compressed at once: to hand it to another thread would cost more than the work. */
+const synchronousBelow = 64 * 1024
+
+/** Both have 1 for the fastest. */
+const level = 1
+
+/** Compiles the configuration; the platform compresses streams, and bodies of some size. */
+export const make = (config: CompressionConfig["Service"], platform: HttpPlatform["Service"]): Compress => {
+  if (!config.enabled) return (response) => Effect.succeed(withoutIdentity(response))
+  return (response, request) => {
+    if (!mayBeCompressed(response)) return Effect.succeed(withoutIdentity(response))
+    const varying = HttpServerResponse.setHeader(
+      response,
+      "vary",
+      Vary.add(response.headers["vary"], "Accept-Encoding")
+    )
+    const { coding, takesIdentity } = AcceptEncoding.choose(request.headers["accept-encoding"])
+    const size = lengthOf(response)
+    const isSmall = size !== undefined && size < config.minimumSize
+    if (coding === "identity" || request.method === "HEAD" || (isSmall && takesIdentity)) return Effect.succeed(varying)
+    const { body } = response
+    return body._tag === "Uint8Array" && body.contentLength < synchronousBelow
+      ? Effect.succeed(encoded(varying, body.body, coding))
+      : platform.compression.compressResponse(varying, coding, { level })
+  }
+}
+
+const mayBeCompressed = (response: HttpServerResponse.HttpServerResponse): boolean => {
+  const { body, headers, status } = response
+  if (body._tag === "Empty" || body._tag === "FormData" || (body._tag === "Raw" && body.body == null)) return false
+  if (status < 200 || status === 204 || status === 205 || status === 206 || status === 304) return false
+  if (headers["content-encoding"] !== undefined || headers["content-range"] !== undefined) return false
+  if (/(?:^|[\s,])no-transform(?:$|[\s,;])/i.test(headers["cache-control"] ?? "")) return false
+  return isCompressible(contentTypeOf(response))
+}
+
+/** `identity` is for this module only: it is no coding that may be sent. */
+const withoutIdentity = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
+  response.headers["content-encoding"]?.trim().toLowerCase() === "identity"
+    ? HttpServerResponse.removeHeader(response, "content-encoding")
+    : response
+
+const contentTypeOf = ({ body, headers }: HttpServerResponse.HttpServerResponse): string =>
+  headers["content-type"] ?? ("contentType" in body ? body.contentType : undefined) ?? ""
+
+const lengthOf = ({ body, headers }: HttpServerResponse.HttpServerResponse): number | undefined => {
+  const length = ("contentLength" in body ? body.contentLength : undefined) ?? headers["content-length"]
+  return length === undefined ? undefined : Number(length)
+}
+
+const encoded = (
+  response: HttpServerResponse.HttpServerResponse,
+  content: Uint8Array,
+  coding: "br" | "gzip"
+): HttpServerResponse.HttpServerResponse => {
+  const compressed = coding === "br" ? brotli(content) : gzipSync(content, { level })
+  const { etag } = response.headers
+  return HttpServerResponse.setHeaders(
+    HttpServerResponse.setBody(response, HttpBody.uint8Array(compressed, contentTypeOf(response))),
+    {
+      "content-encoding": coding,
+      // Of two codings, no byte is the same.
+      ...(etag === undefined || etag.startsWith("W/") ? undefined : { etag: `W/${etag}` })
+    }
+  )
+}
+
+const brotli = (content: Uint8Array): Uint8Array =>
+  brotliCompressSync(content, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
+  })
