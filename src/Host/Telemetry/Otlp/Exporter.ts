@@ -55,6 +55,8 @@ export const make = Effect.fnUntraced(function* <S extends Signal>(
   const closing = Latch.makeUnsafe()
   /** Attempts in a row that failed, over all batches. */
   let failures = 0
+  /** The items of the batch that is being delivered. */
+  let delivering = 0
 
   const drop = (reason: DropReason, count: number) => trouble.dropped(signal, reason, count, context)
 
@@ -98,7 +100,9 @@ export const make = Effect.fnUntraced(function* <S extends Signal>(
         yield* wait(lingering).pipe(Effect.raceFirst(full.await))
       }
       const items = queue.takeBatch()
+      delivering = items.length
       if (items.length > 0) yield* deliver(items)
+      delivering = 0
     }
   })
 
@@ -113,7 +117,7 @@ export const make = Effect.fnUntraced(function* <S extends Signal>(
     drain: Effect.sync(() => closing.openUnsafe()).pipe(
       Effect.andThen(Effect.timeoutOption(Fiber.await(fiber), options.shutdownTimeout)),
       Effect.andThen(Fiber.interrupt(fiber)),
-      Effect.andThen(Effect.sync(() => drop("shutdown", queue.clear())))
+      Effect.andThen(Effect.sync(() => drop("shutdown", delivering + queue.clear())))
     )
   }
 })

@@ -42,5 +42,7 @@ export const maxAnswerSize = 65_536
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { code } = error as NodeJS.ErrnoException
+  // The call ended because the connection did.
+  if (code === "ERR_HTTP2_STREAM_CANCEL" && error.cause !== undefined) return reasonOf(error.cause)
   return error.message === "" ? (code ?? error.name) : error.message
 }
