@@ -73,7 +73,7 @@ export class Tokens {
 
   /** A login needs no token. */
   readonly logIn: Engine = ({ body, method, path }) => {
-    if (method !== "POST" || !/^auth\/[^/]+\/login/.test(path)) return undefined
+    if (method !== "POST" || !/^auth\/.+\/login(?:\/|$)/.test(path)) return undefined
     const account = this.accounts.find((account) => account.path === path)
     // An auth mount that is not there looks like any path without permission.
     if (account === undefined) return errors(403, "permission denied")
