@@ -71,7 +71,11 @@ interface JsonAnswer {
 
 const comma = Buffer.from(",")
 
-const stringify = (value: object): string => JSON.stringify(value, nonFiniteAsText)
+/** The second look is costly, and needed only where a number may have become `null`. */
+const stringify = (value: object): string => {
+  const text = JSON.stringify(value)
+  return text.includes("null") ? JSON.stringify(value, nonFiniteAsText) : text
+}
 
 const nonFiniteAsText = (_key: string, value: unknown): unknown =>
   typeof value === "number" && !Number.isFinite(value) ? String(value) : value
