@@ -23,9 +23,9 @@ const textOf = (parse: (text: string) => Result.Result<unknown, string>) =>
 const parseRedisUrl = (text: string): Result.Result<URL, string> => {
   const url = URL.parse(text)
   // The text may hold a password, so that the message does not repeat it.
-  return url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== ""
+  return url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== "" && /^\/?\d*$/.test(url.pathname)
     ? Result.succeed(url)
-    : Result.fail("expected a URL of the form redis://host:port or rediss://host:port")
+    : Result.fail("expected a URL of the form redis://host:port/database or rediss://host:port/database")
 }
 
 const listOf = <S extends Schema.Constraint>(element: S) =>

@@ -4,9 +4,9 @@
  * The rules are those of AspNetCoreRateLimit (https://github.com/stefanprodan/AspNetCoreRateLimit/wiki), in the parts that
  * a user meets; the policies take effect.
  */
-import * as Context from "effect/Context"
+import type * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Clock from "effect/Clock"
 import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -90,16 +90,16 @@ export const make = Effect.fnUntraced(function* (
   const decide = countDecisions(yield* Effect.context<never>())
   const needsPosition = book.hasPolicies || config.ipWhitelist.length > 0
 
-  const answer = (count: Count | undefined): Effect.Effect<Decision> =>
-    count === undefined
-      ? Effect.succeed(decide("store_unavailable", allowed))
-      : !count.isAllowed
-        ? Effect.succeed(decide("refused", refusalOf(count.rule, Math.max(1, Math.ceil(count.endsIn / 1000)))))
-        : config.disableRateLimitHeaders
-          ? Effect.succeed(decide("allowed", allowed))
-          : Effect.clockWith((clock) =>
-              Effect.succeed(decide("allowed", { isAllowed: true, headers: headersOf(count, clock) }))
-            )
+  const answer = (count: Count | undefined, clock: Clock.Clock): Decision => {
+    if (count === undefined) return decide("store_unavailable", allowed)
+    if (!count.isAllowed) {
+      return decide("refused", refusalOf(count.rule, Math.max(1, Math.ceil(count.endsIn / 1000))))
+    }
+    return decide(
+      "allowed",
+      config.disableRateLimitHeaders ? allowed : { isAllowed: true, headers: headersOf(count, clock) }
+    )
+  }
 
   const check = (request: RateLimitedRequest): Effect.Effect<Decision> => {
     const verb = Endpoint.verbOf(request.method)
@@ -113,7 +113,8 @@ export const make = Effect.fnUntraced(function* (
     if (closed !== undefined) return Effect.succeed(decide("refused", refusalOf(closed, forever)))
 
     const endpoint = config.enableEndpointRateLimiting ? `${verb}:${path}` : "*"
-    return Effect.flatMap(store.count({ client: Client.nameOf(request.clientAddress), endpoint, rules }), answer)
+    const count = store.count({ client: Client.nameOf(request.clientAddress), endpoint, rules })
+    return Effect.clockWith((clock) => Effect.map(count, (count) => answer(count, clock)))
   }
   return { isEnabled: true, check: (request) => Effect.suspend(() => check(request)) }
 })

@@ -4,6 +4,7 @@
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
@@ -122,5 +123,3 @@ const open = Effect.fnUntraced(function* (
   yield* send(["EVALSHA", sha, ...trial])
   return { lost, session: { run: (args) => client.sendCommand(["EVALSHA", sha, ...args]), lose } }
 })
-
-const identity = (cause: unknown): unknown => cause

@@ -59,8 +59,8 @@ export const make = Effect.fnUntraced(function* (
   const connection = yield* RedisConnection.make({
     url: options.url,
     script,
-    // Shows that the script runs and may write, before it is relied on.
-    trial: ["1", `${options.prefix}trial`, "0", "1", "1000"]
+    // Shows that the script runs and may write, which it always does where refused requests count.
+    trial: ["1", `${options.prefix}trial`, "1", "1", "1000"]
   })
   const timeout = Duration.toMillis(options.timeout)
   // The last part of the wait: where this process itself was busy all the time before, Redis still has this to reply.

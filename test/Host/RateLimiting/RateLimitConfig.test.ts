@@ -121,4 +121,21 @@ withLayer(layer)((test) => {
       assert.notInclude(error.message, "hunter2")
     })
   )
+
+  test.effect("takes the URL of a Redis, with a password and a database, and shows no password", () =>
+    Effect.gen(function* () {
+      const decodeUrl = (url: string) => decodeAll({ ipRateLimiting: { redis: { url } } })
+      const url = "rediss://user:hunter2@redis.example:6380/3"
+      const { redis } = yield* decodeUrl(url)
+      assert.strictEqual(Redacted.value(redis.url), url)
+      assert.notInclude(JSON.stringify(redis), "hunter2")
+      for (const wrong of ["redis", "redis://", "redis:6379", "redis://host/name", "unix:///run/redis.sock"]) {
+        const error = yield* Effect.flip(decodeUrl(wrong))
+        assert.deepStrictEqual(
+          error.problems.map(({ key }) => key),
+          ["ipRateLimiting:redis:url"]
+        )
+      }
+    })
+  )
 })
