@@ -175,10 +175,11 @@ const pathOf = ({ bucketSet, id }: Location): string => `${bucketSet}/${id.bucke
 
 /** Cleans up after a failure, which stays the one that is told. */
 const cleaningUp = <A>(location: Location, cleanUp: Effect.Effect<A, BackendError>): Effect.Effect<A | undefined> =>
-  cleanUp.pipe(
-    Effect.catch((error) =>
-      Effect.logWarning(
-        `What was written of the secret ${location.id.id} could not be taken back: ${error.message}`
-      ).pipe(Effect.as(undefined))
-    )
-  )
+  Effect.matchEffect(cleanUp, {
+    onSuccess: (done): Effect.Effect<A | undefined> => Effect.succeed(done),
+    onFailure: ({ message }) =>
+      Effect.as(
+        Effect.logWarning(`It is not known what a failure left of the secret ${location.id.id}: ${message}`),
+        undefined
+      )
+  })

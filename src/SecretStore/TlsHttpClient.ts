@@ -3,12 +3,19 @@
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Tls } from "./SecretServerOptions.ts"
 
-/** The client that trusts the given authorities and shows the given certificate. */
+/**
+ * The client that trusts the given authorities and shows the given certificate.
+ *
+ * Built afresh: layers are shared by identity, and a client without certificates, built before from the same parts, would
+ * take this one's place.
+ */
 export const layerTls = ({ key, ...certificates }: Tls): Layer.Layer<HttpClient.HttpClient> =>
-  NodeHttpClient.layerUndiciOptions({
-    connect: { ...certificates, ...(key !== undefined && { key: Redacted.value(key) }) }
-  })
+  Layer.fresh(
+    NodeHttpClient.layerUndiciOptions({
+      connect: { ...certificates, ...(key !== undefined && { key: Redacted.value(key) }) }
+    })
+  )
