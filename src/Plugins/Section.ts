@@ -5,8 +5,10 @@
  * decodes it, and provides the result to the plugin that lists the section.
  */
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 
 /** The decoded fields of a section. */
 export type Values<Fields extends Schema.Struct.Fields> = Schema.Struct<Fields>["Type"]
@@ -74,3 +76,32 @@ export const Service =
       layer: (input: unknown = {}) => Layer.effect(key, decode(input))
     }) as unknown as Section<Self, Path, Fields>
   }
+
+/**
+ * What a host provides that reads changed configuration again: the values of a section, those in force first. By default
+ * nothing ever changes.
+ */
+export const Changes = Context.Reference<(section: Any) => Stream.Stream<unknown> | undefined>(
+  "layerhost/Section/Changes",
+  { defaultValue: () => () => undefined }
+)
+
+/**
+ * The values of a section: those in force, then each change while the service runs (`host:reloadOnChange`). A change that
+ * is not valid never comes here.
+ *
+ * @example
+ * ```ts
+ * Task.make("follow mail settings", Stream.runForEach(Section.changes(Mail), (mail) => mailer.use(mail)))
+ * ```
+ */
+export const changes = <Self, Path extends string, Fields extends Schema.Struct.Fields>(
+  section: Section<Self, Path, Fields>
+): Stream.Stream<Values<Fields>, never, Self> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const atStart = yield* section
+      const found = (yield* Changes)(section as unknown as Any)
+      return found === undefined ? Stream.make(atStart) : (found as Stream.Stream<Values<Fields>>)
+    })
+  )

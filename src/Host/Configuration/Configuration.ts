@@ -42,7 +42,7 @@ export const load = Effect.fn("Configuration.load")(function* (
   const additional = splitCommas(ConfigurationTree.findText(ConfigurationTree.merge(text), additionalPathsKey) ?? "")
   const found =
     sources.directory === undefined
-      ? { files: [], problems: [] }
+      ? { files: [], directories: [], problems: [] }
       : yield* ConfigurationFiles.find(sources.directory, additional)
   const contents = yield* Effect.forEach(found.files, readFile, { concurrency: 32 })
   const fromFiles = [...contents.flatMap((content) => content.assignment ?? []), fromObject(sources.values ?? {})]
@@ -51,6 +51,7 @@ export const load = Effect.fn("Configuration.load")(function* (
     root: ConfigurationTree.merge(assignments),
     assignments,
     files: found.files.map((file) => file.path),
+    directories: found.directories,
     problems: [...found.problems, ...contents.flatMap((content) => content.problems), ...commandLine.problems],
     warnings: ConfigurationTree.history(fromFiles, additionalPathsKey).map(withoutEffect)
   }

@@ -13,6 +13,8 @@ export type Format = "json" | "yaml"
 /** The files in load order, and what kept others from being found. */
 export interface ConfigurationFiles {
   readonly files: ReadonlyArray<ConfigurationFile>
+  /** Every directory that was searched, and each given one even where it is missing. */
+  readonly directories: ReadonlyArray<string>
   readonly problems: ReadonlyArray<ConfigurationProblem>
 }
 
@@ -68,10 +70,11 @@ export const find = Effect.fn("ConfigurationFiles.find")(function* (
   const main = path.resolve(directory)
   const found: Array<Found> = []
   const problems: Array<ConfigurationProblem> = []
-  const directories = [...additional.map((each) => path.resolve(main, each)), main]
-  for (const [place, each] of directories.entries()) {
-    const isMain = place === directories.length - 1
-    const files = yield* Effect.result(isMain ? list(each) : listDeep(each, new Set()))
+  const given = [...additional.map((each) => path.resolve(main, each)), main]
+  const searched = new Set(given)
+  for (const [place, each] of given.entries()) {
+    const isMain = place === given.length - 1
+    const files = yield* Effect.result(isMain ? list(each) : listDeep(each, searched, new Set()))
     if (files._tag === "Success") {
       for (const file of files.success) found.push({ ...file, directory: place })
     } else problems.push(directoryProblem(each, isMain, files.failure))
@@ -80,7 +83,11 @@ export const find = Effect.fn("ConfigurationFiles.find")(function* (
     (a, b) => a.group - b.group || a.directory - b.directory || a.nodes - b.nodes || (a.path < b.path ? -1 : 1)
   )
   const last = new Map(ordered.map((file, index) => [file.path, index]))
-  return { files: ordered.filter((file, index) => last.get(file.path) === index), problems }
+  return {
+    files: ordered.filter((file, index) => last.get(file.path) === index),
+    directories: [...searched],
+    problems
+  }
 })
 
 type RankedFile = Rank & { readonly path: string }
@@ -98,10 +105,11 @@ const rankAll = (path: Path.Path, directory: string, names: ReadonlyArray<string
 
 /**
  * Hidden folders are left out, since mounted volumes keep their older versions there, and so is `node_modules`. Links to
- * folders are followed; `seen` holds the real paths of all folders so far, so that a circle ends.
+ * folders are followed; `seen` holds the real paths of all folders so far, so that a circle ends. Notes each in `searched`.
  */
 const listDeep = Effect.fnUntraced(function* (
   directory: string,
+  searched: Set<string>,
   seen: Set<string>
 ): Effect.fn.Return<ReadonlyArray<RankedFile>, PlatformError, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
@@ -109,6 +117,7 @@ const listDeep = Effect.fnUntraced(function* (
   const real = yield* fs.realPath(directory)
   if (seen.has(real)) return []
   seen.add(real)
+  searched.add(directory)
   const names = (yield* fs.readDirectory(directory)).toSorted()
   const files = [...rankAll(path, directory, names)]
   for (const name of names) {
@@ -119,7 +128,7 @@ const listDeep = Effect.fnUntraced(function* (
       Effect.map(fs.stat(child), (info) => info.type === "Directory"),
       () => false
     )
-    if (isDirectory) files.push(...(yield* listDeep(child, seen)))
+    if (isDirectory) files.push(...(yield* listDeep(child, searched, seen)))
   }
   return files
 })

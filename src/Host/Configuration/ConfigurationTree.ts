@@ -12,6 +12,8 @@ export interface ConfigurationTree {
   readonly assignments: ReadonlyArray<Assignment>
   /** The files that were read, in load order. */
   readonly files: ReadonlyArray<string>
+  /** The directories that were searched for files, and those that should have been. */
+  readonly directories: ReadonlyArray<string>
   /** What could not be read. Decoding reports it together with all else that is wrong. */
   readonly problems: ReadonlyArray<ConfigurationProblem>
   readonly warnings: ReadonlyArray<ConfigurationProblem>

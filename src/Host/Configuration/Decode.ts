@@ -21,6 +21,8 @@ export interface OwnedSection {
 /** The decoded sections, each under its own service key, and what to warn of. */
 export interface Decoded {
   readonly services: Context.Context<never>
+  /** What each section was decoded from, by its service key. Secrets stand in it as they are. */
+  readonly inputs: ReadonlyMap<string, Schema.StringTree>
   readonly warnings: ReadonlyArray<ConfigurationProblem>
 }
 
@@ -31,18 +33,20 @@ export const decode = Effect.fn("Configuration.decode")(function* (
 ): Effect.fn.Return<Decoded, ConfigurationError> {
   const isIncomplete = tree.problems.length > 0
   const services = new Map<string, unknown>()
+  const inputs = new Map<string, Schema.StringTree>()
   const problems = [...tree.problems]
   const warnings = [...tree.warnings]
   for (const owned of sections) {
     const codec = textCodec(owned.section)
     const input = SectionInput.read(find(tree.root, owned.section.path), codec.ast, inOtherSection(owned, sections))
+    inputs.set(owned.section.key, input.input)
     warnings.push(...unknownKeyWarnings(owned, input.unknown))
     const decoded = yield* Effect.result(Schema.decodeUnknownEffect(codec, { errors: "all" })(input.input))
     if (Result.isSuccess(decoded)) services.set(owned.section.key, decoded.success)
     else problems.push(...sectionProblems(owned, input, decoded.failure, isIncomplete))
   }
   if (problems.length > 0) return yield* new ConfigurationError({ problems, warnings })
-  return { services: Context.makeUnsafe(services), warnings }
+  return { services: Context.makeUnsafe(services), inputs, warnings }
 })
 
 /** The section's Schema, reading texts in the place of all values. */
