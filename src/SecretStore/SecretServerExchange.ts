@@ -71,10 +71,13 @@ export const make = Effect.fnUntraced(function* (
       Effect.flatMap((response) => Effect.andThen(traceStatus(response.status), read(response))),
       Effect.catchTag("HttpClientError", (error) => Effect.fail(fromHttp(error))),
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+      // A span keeps the outcome of what it spans.
+      Effect.map((answer) => Redacted.make(answer)),
       Effect.withSpan("SecretServer.request", {
         kind: "client",
         attributes: { ...server, "http.request.method": request.method, "url.full": url }
-      })
+      }),
+      Effect.map(Redacted.value)
     )
   }
 })

@@ -1,20 +1,28 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { inspect } from "node:util"
 import * as FileBackend from "../../src/SecretStore/FileBackend.ts"
 import type { SecretInput } from "../../src/SecretStore/Secret.ts"
+import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import * as SecretId from "../../src/SecretStore/SecretId.ts"
 import * as SecretType from "../../src/SecretStore/SecretType.ts"
+import * as TotpCodeGenerator from "../../src/SecretStore/TotpCodeGenerator.ts"
 import { Credentials, CredentialStorage, samples, seed } from "./support/Credentials.ts"
 import { filesBelow, platform, temporaryDirectory } from "./support/Files.ts"
+import { refuse, say } from "./support/server/faults.ts"
+import type { Fault } from "./support/server/StandIn.ts"
+import { Server, storage as storageOnServer } from "./support/Server.ts"
 
 /** A tracer that keeps its spans. */
 const recordingTracer = () => {
@@ -61,34 +69,42 @@ describe("SecretStorage's spans", () => {
 
 const outcome = (span: Tracer.NativeSpan) => (span.status._tag === "Ended" ? span.status.exit._tag : span.status._tag)
 
+/** Everything that can be seen of values, logs and spans. */
+const recordingEye = () => {
+  const seen: Array<string> = []
+  const { layer, spans } = recordingTracer()
+  const look = (value: unknown) => {
+    seen.push(String(value), inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value, textOfBigInt) ?? "")
+  }
+  const watch = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(effect)
+      look(exit)
+      if (Exit.isSuccess(exit)) yield* Effect.logInfo("read", exit.value)
+      if (Exit.isFailure(exit)) {
+        seen.push(Cause.pretty(exit.cause))
+        yield* Effect.logError("failed", exit.cause)
+      }
+    })
+  const loggers = [Logger.formatJson, Logger.formatLogFmt, Logger.formatSimple].map((format) =>
+    Logger.map(format, (line) => void seen.push(line))
+  )
+  const lookAtSpans = () => {
+    for (const span of spans) look([span.name, span.attributes, span.events, span.status])
+  }
+  return { seen, spans, look, watch, lookAtSpans, layer: Layer.merge(layer, Logger.layer(loggers)) }
+}
+
+// 755224 is the seed's code at the start of the test clock.
+const isSecret = (text: string) => /canary|MIIB|\b755224\b/.test(text) || text.includes(seed)
+
 describe("Secret values", () => {
   it.effect("show in no log, span, error, inspection or JSON, whatever happens", () => {
-    const { layer, spans } = recordingTracer()
-    const seen: Array<string> = []
-    const look = (value: unknown) => {
-      seen.push(
-        String(value),
-        inspect(value, { depth: 20, showHidden: true }),
-        JSON.stringify(value, textOfBigInt) ?? ""
-      )
-    }
-    const loggers = [Logger.formatJson, Logger.formatLogFmt, Logger.formatSimple].map((format) =>
-      Logger.map(format, (line) => void seen.push(line))
-    )
+    const { layer, look, lookAtSpans, seen, spans, watch } = recordingEye()
     return Effect.gen(function* () {
       const root = yield* temporaryDirectory
       yield* Effect.gen(function* () {
         const storage = yield* CredentialStorage
-        const watch = <A, E>(effect: Effect.Effect<A, E>) =>
-          Effect.gen(function* () {
-            const exit = yield* Effect.exit(effect)
-            look(exit)
-            if (Exit.isSuccess(exit)) yield* Effect.logInfo("read", exit.value)
-            if (Exit.isFailure(exit)) {
-              seen.push(Cause.pretty(exit.cause))
-              yield* Effect.logError("failed", exit.cause)
-            }
-          })
         for (const type of SecretType.all) {
           look(samples[type])
           const id = yield* storage.create("ApiKeys", samples[type])
@@ -108,13 +124,76 @@ describe("Secret values", () => {
           yield* watch(storage.delete(id))
         }
       }).pipe(Effect.provide(storageOver(root)))
-      for (const span of spans) look([span.name, span.attributes, span.events, span.status])
+      lookAtSpans()
       expect(spans.length).toBe(4 * 9)
       expect(seen.length).toBeGreaterThan(300)
       expect(seen.filter((text) => text.includes("<redacted>")).length).toBeGreaterThan(20)
-      // 755224 is the seed's code at the start of the test clock.
-      expect(seen.filter((text) => /canary|MIIB|\b755224\b/.test(text) || text.includes(seed))).toEqual([])
-    }).pipe(Effect.provide(layer), Effect.provide(Logger.layer(loggers)))
+      expect(seen.filter(isSecret)).toEqual([])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("nor do the tokens of a secret server and what they are got for, whatever happens", () => {
+    const { layer, look, lookAtSpans, seen, spans, watch } = recordingEye()
+    const password = Redacted.make("canary-login")
+    const auth = { method: "userpass", mount: "userpass", username: "ada", password } as const
+    const json = "application/json"
+    return Effect.gen(function* () {
+      const server = yield* Server
+      server.tokens.accounts.push({
+        path: "auth/userpass/login/ada",
+        accepts: (body) => body["password"] === "canary-login"
+      })
+      const storage = yield* CredentialStorage
+      const { healthChecks } = yield* SecretBackend
+      const codes = new Set<string>()
+      for (const type of SecretType.all) {
+        const id = yield* storage.create("ApiKeys", samples[type])
+        for (const fault of [
+          undefined,
+          // What answers a body may quote it. Without one there is nothing to quote.
+          (response, answer) => refuse(400, [response.req.method === "POST" ? "canary" : ""])(response, answer),
+          refuse(403, ["permission denied"]),
+          refuse(405, ["unsupported"]),
+          refuse(501),
+          say("canary", "text/html"),
+          say(JSON.stringify({ data: { data: { type, password: "canary" }, metadata: { version: 1 } } }), json),
+          say(JSON.stringify({ auth: { client_token: "canary", lease_duration: "canary" } }), json),
+          say(JSON.stringify({ data: { code: { canary: "canary" } } }), json)
+        ] as ReadonlyArray<Fault | undefined>) {
+          server.fault = () => fault
+          if (fault !== undefined) server.tokens.tokens.clear()
+          // A login that was refused is not repeated before.
+          yield* TestClock.adjust("10 seconds")
+          codes.add(yield* TotpCodeGenerator.generate(seed, 30))
+          yield* watch(storage.get(id))
+          yield* watch(storage.update(id, samples[type]))
+          yield* watch(storage.create("ApiKeys", samples[type]))
+          yield* watch(storage.delete(id))
+          yield* watch(healthChecks[0]!.check)
+        }
+        server.fault = () => undefined
+        yield* TestClock.adjust("10 seconds")
+      }
+      lookAtSpans()
+      look(server.served.length)
+      const requests = spans.filter(({ name }) => name === "SecretServer.request")
+      expect(requests.length).toBe(server.served.length)
+      expect(Object.fromEntries(requests.at(-1)!.attributes)).toMatchObject({
+        "http.request.method": "GET",
+        "http.response.status_code": 200,
+        "server.address": "127.0.0.1",
+        "server.port": server.port
+      })
+      expect(seen.filter((text) => text.includes("<redacted>")).length).toBeGreaterThan(20)
+      expect(seen.filter(isSecret)).toEqual([])
+      const numbers = new Set(seen.flatMap((text) => text.match(/\b\d{6}\b/g) ?? []))
+      expect(codes.intersection(numbers)).toEqual(new Set())
+    }).pipe(
+      Effect.provide(storageOnServer(() => ({ auth, timeout: Duration.days(1) }))),
+      Effect.provide(layer),
+      // Whoever wants headers in their spans gets none of these.
+      Effect.provideService(HttpClient.TracerHeaderFilter, () => true)
+    )
   })
 })
 

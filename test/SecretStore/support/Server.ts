@@ -2,6 +2,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SecretServer from "../../../src/SecretStore/SecretServer.ts"
@@ -28,12 +29,17 @@ export const optionsFor = (server: StandIn): SecretServerOptions => ({
 })
 
 /** The backend over the test's stand-in. */
-export const backend = (change: (server: StandIn) => Partial<SecretServerOptions> = () => ({})) =>
+export const backend = (
+  change: (server: StandIn) => Partial<SecretServerOptions> = () => ({}),
+  http: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerUndici
+) =>
   Layer.unwrap(Server.useSync((server) => SecretServer.layer({ ...optionsFor(server), ...change(server) }))).pipe(
-    Layer.provide(NodeHttpClient.layerUndici),
+    Layer.provide(http),
     Layer.provide(platform)
   )
 
 /** A storage over the backend, with the stand-in and the backend themselves. */
-export const storage = (change?: (server: StandIn) => Partial<SecretServerOptions>) =>
-  CredentialStorage.layer.pipe(Layer.provideMerge(backend(change)), Layer.provideMerge(Server.layer))
+export const storage = (
+  change?: (server: StandIn) => Partial<SecretServerOptions>,
+  http?: Layer.Layer<HttpClient.HttpClient>
+) => CredentialStorage.layer.pipe(Layer.provideMerge(backend(change, http)), Layer.provideMerge(Server.layer))

@@ -1,0 +1,85 @@
+/** A server that restarts again and again under many readers and writers: none of them notices. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { CredentialStorage, samples } from "./support/Credentials.ts"
+import { numbered } from "./support/numbered.ts"
+import { Server, storage } from "./support/Server.ts"
+import { revealed } from "./SecretStorageTest.ts"
+
+const workers = 64
+const restarts = 5
+
+it.live(`the secret server restarts ${restarts} times under ${workers} concurrent readers and writers`, () => {
+  let lost = 0
+  const http = Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(
+      HttpClient.HttpClient,
+      HttpClient.tapError(() => Effect.sync(() => void lost++))
+    )
+  ).pipe(Layer.provide(NodeHttpClient.layerUndici))
+
+  return Effect.gen(function* () {
+    const server = yield* Server
+    const store = yield* CredentialStorage
+    const state = { round: 0 }
+
+    /** Changes a secret of its own, and reads what it wrote. */
+    const work = (worker: number) =>
+      Effect.gen(function* () {
+        const isTotp = worker % 2 === 0
+        const secret = (number: number) =>
+          isTotp ? { ...samples.UsernamePasswordTotp, password: Redacted.make(String(number)) } : numbered(number)
+        const id = yield* store.create("ApiKeys", secret(0))
+        let last = 0
+        while (state.round < restarts) {
+          yield* store.update(id, secret(++last))
+          const { password } = revealed(yield* store.get(id)) as { readonly password: string }
+          expect(password).toBe(Redacted.value(secret(last).password))
+        }
+        if (worker % 4 < 2) yield* store.delete(id)
+        return { id, isTotp, isDeleted: worker % 4 < 2, versions: last + 1 }
+      })
+
+    const restart = Effect.gen(function* () {
+      for (; state.round < restarts; state.round++) {
+        const served = server.served.length
+        yield* until(() => server.served.length > served + workers)
+        yield* Effect.promise(() => server.stop())
+        const before = lost
+        yield* until(() => lost >= before + workers / 2)
+        yield* Effect.promise(() => server.start())
+      }
+    })
+
+    const all = Effect.forEach(
+      Array.from({ length: workers }, (_, i) => i),
+      work,
+      { concurrency: "unbounded" }
+    )
+    const [results] = yield* Effect.all([all, restart], { concurrency: 2 })
+
+    const left = results.filter(({ isDeleted }) => !isDeleted)
+    expect(server.documents.size).toBe(left.length)
+    expect(server.keys.size).toBe(left.filter(({ isTotp }) => isTotp).length)
+    for (const { id, versions } of left) {
+      // No write was lost, and none was done twice.
+      expect(server.documents.get(`Credentials/ApiKeys/${id.id}`)).toHaveLength(versions)
+    }
+    expect(lost).toBeGreaterThanOrEqual((restarts * workers) / 2)
+  }).pipe(Effect.provide(storage(undefined, http)))
+})
+
+const until = (condition: () => boolean): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    condition()
+      ? Effect.void
+      : Effect.andThen(
+          Effect.promise<void>(() => new Promise((resolve) => setImmediate(resolve))),
+          until(condition)
+        )
+  )
