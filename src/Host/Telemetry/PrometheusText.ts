@@ -29,7 +29,7 @@ interface Family {
 }
 
 /** Attributes of the service, which become the labels of `target_info`. */
-export type Target = Readonly<Record<string, string>>
+export type Target = Readonly<Record<string, string | number>>
 
 /** Writes a snapshot of all metrics. */
 export const format = (snapshots: ReadonlyArray<Snapshot>, format: TextFormat, target: Target = {}): string => {
@@ -133,7 +133,7 @@ const formatLabels = (attributes: ReadonlyArray<readonly [string, string]>): str
 }
 
 const formatTarget = (format: TextFormat, target: Target): string => {
-  const labels = formatLabels(Object.entries(target))
+  const labels = formatLabels(Object.entries(target).map(([name, value]) => [name, String(value)]))
   if (labels === "") return ""
   const [name, type] = format === "openmetrics" ? ["target", "info"] : ["target_info", "gauge"]
   return `# HELP ${name} The service whose metrics these are.\n# TYPE ${name} ${type}\n${sample("target_info", labels, "1")}`

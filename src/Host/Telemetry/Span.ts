@@ -6,7 +6,7 @@ import * as Hex from "effect/encoding/Hex"
 import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as EffectTracer from "effect/Tracer"
-import type { Propagated, TraceContext } from "./TraceContext.ts"
+import { type Ids, idsOf, type Propagated, type TraceContext } from "./TraceContext.ts"
 
 /** Attributes, events and links of one span beyond this many are left out, and counted. */
 export const maxCount = 128
@@ -73,6 +73,7 @@ export class Span implements EffectTracer.Span, Propagated {
   status: EffectTracer.SpanStatus
   /** The first span of the trace in this process. */
   readonly localRoot: Span
+  readonly #parentIds: Ids | undefined
   readonly #onEnd: (span: Span) => void
   #traceId: string | undefined
   #spanId: string | undefined
@@ -86,6 +87,8 @@ export class Span implements EffectTracer.Span, Propagated {
     this.sampled = options.sampled
     this.debug = parent instanceof Span || parent instanceof RemoteSpan ? parent.debug : options.debug === true
     this.traceState = parent instanceof Span || parent instanceof RemoteSpan ? parent.traceState : undefined
+    this.#parentIds =
+      parent === undefined || parent instanceof Span || parent instanceof RemoteSpan ? parent : idsOf(parent)
     this.localRoot = parent instanceof Span ? parent.localRoot : this
     this.status = { _tag: "Started", startTime: options.startTime }
     this.#onEnd = onEnd
@@ -93,7 +96,7 @@ export class Span implements EffectTracer.Span, Propagated {
   }
 
   get traceId(): string {
-    return (this.#traceId ??= Option.isSome(this.parent) ? this.parent.value.traceId : Hex.random(32))
+    return (this.#traceId ??= this.#parentIds?.traceId ?? Hex.random(32))
   }
 
   get spanId(): string {
@@ -101,7 +104,7 @@ export class Span implements EffectTracer.Span, Propagated {
   }
 
   get parentSpanId(): string | undefined {
-    return Option.isSome(this.parent) ? this.parent.value.spanId : undefined
+    return this.#parentIds?.spanId
   }
 
   attribute(name: string, value: unknown): void {

@@ -108,14 +108,21 @@ const withIds = (
   traceId: string | undefined,
   spanId: string | undefined,
   decision: Decision | undefined
-): TraceContext | undefined =>
-  traceId !== undefined && spanId !== undefined && b3TraceId.test(traceId) && b3SpanId.test(spanId)
-    ? {
-        traceId: traceId.toLowerCase().padStart(32, "0"),
-        spanId: spanId.toLowerCase(),
-        traceState: undefined,
-        ...(decision ?? undecided)
-      }
+): TraceContext | undefined => {
+  const ids = traceId === undefined || spanId === undefined ? undefined : idsOf({ traceId, spanId })
+  return ids === undefined ? undefined : { ...none, ...ids, ...(decision ?? undecided) }
+}
+
+/** Ids in the one form that is exported. */
+export interface Ids {
+  readonly traceId: string
+  readonly spanId: string
+}
+
+/** The ids of any span, 16 digits padded to 32; none where they are not what they should be, as another tracer's may be. */
+export const idsOf = ({ spanId, traceId }: Ids): Ids | undefined =>
+  b3TraceId.test(traceId) && b3SpanId.test(spanId)
+    ? { traceId: traceId.toLowerCase().padStart(32, "0"), spanId: spanId.toLowerCase() }
     : undefined
 
 /** What outgoing requests tell of the span in which they are made. */

@@ -35,6 +35,8 @@ export interface TracedResponse {
   readonly route: string | undefined
   readonly requestId: string
   readonly clientAddress: string | undefined
+  /** `http` or `https`, as the client sees it; absent where that is not known. */
+  readonly scheme?: string | undefined
   /** What went wrong, where the answer is that of a failure. */
   readonly cause?: Cause.Cause<unknown> | undefined
 }
@@ -67,7 +69,7 @@ export const make = (options: TracerOptions): Tracer => {
     beginRequest: (request, startTime) => {
       const context = TraceContext.extract(request.headers)
       const sampled = !options.isExcluded(pathOf(request.url)) && (context.sampled ?? sample(context.traceId))
-      const span = new Span(
+      return new Span(
         {
           name: request.method,
           parent: hasIds(context) ? Option.some(new RemoteSpan(context, sampled)) : Option.none(),
@@ -80,7 +82,6 @@ export const make = (options: TracerOptions): Tracer => {
         },
         onEnd
       )
-      return span
     },
 
     endRequest: (span, request, response, endTime) => {
@@ -112,7 +113,7 @@ const describe = (span: Span, request: TracedRequest, response: TracedResponse):
   if (!isKnown) span.attribute("http.request.method_original", method)
   // The query is left out: it may hold secrets.
   span.attribute("url.path", pathOf(request.url))
-  span.attribute("url.scheme", headers["x-forwarded-proto"] === "https" ? "https" : "http")
+  if (response.scheme !== undefined) span.attribute("url.scheme", response.scheme)
   span.attribute("http.response.status_code", response.status)
   if (response.route !== undefined) span.attribute("http.route", response.route)
   if (response.clientAddress !== undefined) span.attribute("client.address", response.clientAddress)

@@ -106,10 +106,7 @@ describe("The protobuf form", () => {
         severityNumber: 9,
         severityText: "",
         body: { stringValue: message },
-        attributes: [],
-        flags: undefined,
-        traceId: undefined,
-        spanId: undefined
+        attributes: []
       })
       const decoded: any = decodeRequest("logs", Buffer.from(encoding.request("logs", [item])))
       expect(decoded.resourceLogs[0].scopeLogs[0].logRecords[0].body.stringValue).toBe(message)

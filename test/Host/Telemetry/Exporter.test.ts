@@ -21,10 +21,7 @@ const item = (severityText: string) => ({
   severityNumber: 9,
   severityText,
   body: { stringValue: "" },
-  attributes: [],
-  flags: undefined,
-  traceId: undefined,
-  spanId: undefined
+  attributes: []
 })
 
 const failure = (options: Partial<SendError> = {}) =>
@@ -51,7 +48,7 @@ const start = Effect.fnUntraced(function* (
   }).pipe(Scope.provide(scope))
   yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
   return {
-    add: (...texts: ReadonlyArray<string>) => texts.forEach((text) => exporter.add(item(text))),
+    add: (...texts: ReadonlyArray<string>) => texts.forEach((text) => exporter.add(() => item(text))),
     exporter,
     requests
   }
@@ -191,6 +188,18 @@ describe("An exporter", () => {
       expect(requests.length).toBe(1)
       add("y".repeat(2_000_000))
       expect((yield* dropped)["queue_full"]).toBe(queue_full + 1)
+    }))
+
+  test("drops what cannot be told, and does not throw", () =>
+    Effect.gen(function* () {
+      const { add, exporter, requests } = yield* start()
+      exporter.add(() => {
+        throw new Error("unreadable")
+      })
+      add("a")
+      yield* exporter.drain
+      expect(requests).toEqual([["a"]])
+      expect(yield* dropped).toEqual({ malformed: 1 })
     }))
 
   test("counts what a collector has rejected of a request that it took", (log) =>

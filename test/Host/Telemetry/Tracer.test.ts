@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as EffectTracer from "effect/Tracer"
 import * as ExcludedPaths from "../../../src/Host/Telemetry/ExcludedPaths.ts"
 import * as Sampler from "../../../src/Host/Telemetry/Sampler.ts"
 import { maxCount, Span } from "../../../src/Host/Telemetry/Span.ts"
@@ -22,7 +23,7 @@ describe("The span of a request", () => {
       expect(Object.fromEntries(span.attributes)).toEqual({
         "http.request.method": "GET",
         "url.path": "/items/7",
-        "url.scheme": "http",
+        "url.scheme": "https",
         "http.response.status_code": 200,
         "http.route": "/items/{id}",
         "client.address": "192.0.2.1",
@@ -142,6 +143,23 @@ describe("A span without a request", () => {
       const none = recording({ sampleRatio: 0 })
       yield* Effect.withTracer(work, none.tracer.effectTracer)
       expect(none.spans).toEqual([])
+    })
+  )
+
+  it.effect("has ids that can be exported, whatever its parent calls itself", () =>
+    Effect.gen(function* () {
+      const { spans, tracer } = recording()
+      const beneath = (ids: { traceId: string; spanId: string }) =>
+        Effect.void.pipe(
+          Effect.withSpan("work", { parent: EffectTracer.externalSpan(ids) }),
+          Effect.withTracer(tracer.effectTracer)
+        )
+      yield* beneath({ traceId: "noop", spanId: "noop" })
+      yield* beneath({ traceId: traceId.slice(16).toUpperCase(), spanId })
+      const [stranger, padded] = spans
+      expect(stranger!.traceId).toMatch(/^[0-9a-f]{32}$/)
+      expect(stranger!.parentSpanId).toBeUndefined()
+      expect([padded!.traceId, padded!.parentSpanId]).toEqual([`0000000000000000${traceId.slice(16)}`, spanId])
     })
   )
 

@@ -72,8 +72,8 @@ export const make = Effect.fnUntraced(function* (options: ExportOptions): Effect
     )
   )
   return {
-    span: (span) => traces.add(OtlpSpan.make(span)),
-    log: (record) => logs.add(OtlpLog.make(record))
+    span: (span) => traces.add(() => OtlpSpan.make(span)),
+    log: (record) => logs.add(() => OtlpLog.make(record))
   }
 })
 
@@ -84,6 +84,6 @@ const snapshotInto = Effect.fnUntraced(function* (exporter: Exporter.Exporter<"m
   const start = clock.currentTimeNanosUnsafe()
   return Effect.sync(() => {
     const snapshots = Metric.snapshotUnsafe(context)
-    for (const metric of OtlpMetric.make(snapshots, start, clock.currentTimeNanosUnsafe())) exporter.add(metric)
+    for (const metric of OtlpMetric.make(snapshots, start, clock.currentTimeNanosUnsafe())) exporter.add(() => metric)
   })
 })

@@ -5,7 +5,7 @@ import * as Metric from "effect/Metric"
 import type { Signal } from "./Signal.ts"
 
 /** Why telemetry was dropped. */
-export type DropReason = "queue_full" | "expired" | "refused" | "rejected" | "shutdown"
+export type DropReason = "queue_full" | "malformed" | "expired" | "refused" | "rejected" | "shutdown"
 
 const droppedItems = Metric.counter("layerhost.telemetry.dropped", {
   description: "Spans, metrics and log lines that were not exported, by reason.",

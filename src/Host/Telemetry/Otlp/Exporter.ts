@@ -30,7 +30,8 @@ export interface ExporterOptions<S extends Signal> {
 
 /** Takes what is to be sent. */
 export interface Exporter<S extends Signal> {
-  readonly add: (item: Items[S]) => void
+  /** Never throws: an item that cannot be made is dropped. */
+  readonly add: (make: () => Items[S]) => void
   /** Sends what is left, within the time for it; what comes afterwards is dropped. */
   readonly drain: Effect.Effect<void>
 }
@@ -109,10 +110,14 @@ export const make = Effect.fnUntraced(function* <S extends Signal>(
   const fiber = yield* Effect.forkScoped(run)
 
   return {
-    add: (item) => {
-      if (closing.isOpen() || !queue.offer(encoding.item(signal, item))) {
-        drop(closing.isOpen() ? "shutdown" : "queue_full", 1)
-      } else if (queue.hasBatch) full.openUnsafe()
+    add: (make) => {
+      if (closing.isOpen()) return drop("shutdown", 1)
+      try {
+        if (!queue.offer(encoding.item(signal, make()))) drop("queue_full", 1)
+        else if (queue.hasBatch) full.openUnsafe()
+      } catch {
+        drop("malformed", 1)
+      }
     },
     drain: Effect.sync(() => closing.openUnsafe()).pipe(
       Effect.andThen(Effect.timeoutOption(Fiber.await(fiber), options.shutdownTimeout)),

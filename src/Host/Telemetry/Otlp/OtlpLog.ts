@@ -2,6 +2,7 @@
 import type { LevelName } from "../../Logging/LogLevels.ts"
 import type { LogRecord } from "../../Logging/LogRecord.ts"
 import * as LogValue from "../../Logging/LogValue.ts"
+import { idsOf } from "../TraceContext.ts"
 import type { OtlpLogRecord } from "./OtlpMessages.ts"
 import { keyValues } from "./OtlpValue.ts"
 
@@ -34,8 +35,6 @@ export const make = (record: LogRecord): OtlpLogRecord => {
       ]),
       ...keyValues(record.properties, LogValue.budget())
     ],
-    flags: span === undefined ? undefined : 1,
-    traceId: span?.traceId.padStart(32, "0"),
-    spanId: span?.spanId
+    ...(span === undefined ? undefined : idsOf(span))
   }
 }

@@ -74,9 +74,8 @@ export interface OtlpLogRecord {
   readonly severityText: string
   readonly body: AnyValue
   readonly attributes: ReadonlyArray<KeyValue>
-  readonly flags: number | undefined
-  readonly traceId: string | undefined
-  readonly spanId: string | undefined
+  readonly traceId?: string
+  readonly spanId?: string
 }
 
 /** A metric with all its series, in one of the four forms. */
@@ -182,7 +181,6 @@ export const logRecord: Message = {
   severityText: { number: 3, type: "string" },
   body: { number: 5, type: anyValue },
   ...attributes(6),
-  flags: { number: 8, type: "fixed32" },
   traceId: { number: 9, type: "hex" },
   spanId: { number: 10, type: "hex" },
   observedTimeUnixNano: { number: 11, type: "fixed64" }

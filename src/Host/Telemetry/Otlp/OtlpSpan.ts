@@ -2,11 +2,12 @@
 import * as Cause from "effect/Cause"
 import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type { SpanKind } from "effect/Tracer"
+import type { SpanKind, SpanLink } from "effect/Tracer"
 import * as LogError from "../../Logging/LogError.ts"
 import * as LogValue from "../../Logging/LogValue.ts"
 import type { Span } from "../Span.ts"
-import type { KeyValue, OtlpEvent, OtlpSpan } from "./OtlpMessages.ts"
+import { idsOf } from "../TraceContext.ts"
+import type { KeyValue, OtlpEvent, OtlpLink, OtlpSpan } from "./OtlpMessages.ts"
 import { keyValue, keyValues } from "./OtlpValue.ts"
 
 const kinds: { readonly [Kind in SpanKind]: number } = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 }
@@ -28,7 +29,7 @@ export const make = (span: Span): OtlpSpan => {
   const outcome = status._tag === "Ended" ? outcomeOf(span, status.exit) : undefined
   if (outcome?.error !== undefined) addError(outcome.error, span, end, attributes, events)
   return {
-    traceId: span.traceId.padStart(32, "0"),
+    traceId: span.traceId,
     spanId: span.spanId,
     traceState: span.traceState,
     parentSpanId: span.parentSpanId,
@@ -41,18 +42,16 @@ export const make = (span: Span): OtlpSpan => {
     droppedAttributesCount: span.droppedAttributes || undefined,
     events: events.length === 0 ? undefined : events,
     droppedEventsCount: span.droppedEvents || undefined,
-    links:
-      span.links.length === 0
-        ? undefined
-        : span.links.map(({ attributes, span }) => ({
-            traceId: span.traceId.padStart(32, "0"),
-            spanId: span.spanId,
-            attributes: keyValues(Object.entries(attributes), budget)
-          })),
+    links: span.links.length === 0 ? undefined : span.links.flatMap((link) => linkOf(link, budget)),
     droppedLinksCount: span.droppedLinks || undefined,
     status:
       outcome === undefined || outcome.code === 0 ? undefined : { code: outcome.code, message: outcome.error?.message }
   }
+}
+
+const linkOf = (link: SpanLink, budget: LogValue.Budget): ReadonlyArray<OtlpLink> => {
+  const ids = idsOf(link.span)
+  return ids === undefined ? [] : [{ ...ids, attributes: keyValues(Object.entries(link.attributes), budget) }]
 }
 
 /** That the trace is sampled, and whether the parent is a span of another process, which OTLP wants told either way. */

@@ -19,7 +19,7 @@ export const recording = (options: Partial<Tracer.TracerOptions> = {}) => {
 /** A request with an answer. */
 export const exchange = {
   request: { method: "GET", url: "/items/7?secret=1", headers: { host: "localhost:8080" } },
-  response: { status: 200, route: "/items/{id}", requestId: "r1", clientAddress: "192.0.2.1" }
+  response: { status: 200, route: "/items/{id}", requestId: "r1", clientAddress: "192.0.2.1", scheme: "https" }
 } satisfies { request: Tracer.TracedRequest; response: Tracer.TracedResponse }
 
 /** Runs an effect as the handling of a request, as the host does. */
