@@ -166,7 +166,8 @@ const aliasTargets = (document: YAML.Document.Parsed): ReadonlyMap<YAML.Alias, Y
 /** The YAML text that says what a JSON text says; absent where the text is not JSON after all, or nested too deeply. */
 export const fromJson = (text: string): string | undefined => {
   try {
-    return YAML.stringify(JSON.parse(text), { aliasDuplicateObjects: false, lineWidth: 0 })
+    // Block scalars lose the white space of some texts.
+    return YAML.stringify(JSON.parse(text), { aliasDuplicateObjects: false, blockQuote: false, lineWidth: 0 })
   } catch {
     return undefined
   }

@@ -123,7 +123,11 @@ describe("Yaml.toJson", () => {
 
   it.prop("reads every spelling of a JSON value", { value: json }, ({ value }) => {
     const plain: unknown = JSON.parse(JSON.stringify(value))
-    for (const options of [{}, { collectionStyle: "flow" }, { defaultStringType: "QUOTE_SINGLE" }] as const) {
+    for (const options of [
+      {},
+      { collectionStyle: "flow", defaultStringType: "QUOTE_DOUBLE" },
+      { defaultStringType: "QUOTE_SINGLE" }
+    ] as const) {
       const text = YAML.stringify(value, { aliasDuplicateObjects: false, ...options })
       assert.deepStrictEqual(JSON.parse(Yaml.toJson(text, limit) || "null"), plain)
     }
@@ -150,6 +154,12 @@ describe("Yaml.fromJson", () => {
   it("writes no aliases, and folds no lines", () => {
     const text = JSON.stringify({ a: { b: 1 }, c: { b: 1 }, long: "word ".repeat(100) })
     assert.strictEqual(Yaml.fromJson(text), `a:\n  b: 1\nc:\n  b: 1\nlong: "${"word ".repeat(100)}"\n`)
+  })
+
+  it("keeps white space", () => {
+    for (const text of [" \n", "\n ", " a\n", "a\n\n b \n", "\t\n\t", "\r\n", "\u0085\u2028"]) {
+      assert.strictEqual(YAML.parse(Yaml.fromJson(JSON.stringify({ text }))!).text, text)
+    }
   })
 
   it("writes nothing for what is not JSON", () => {
