@@ -1,0 +1,117 @@
+/**
+ * Node's servers: HTTP/1.1 in the clear; HTTP/2 and HTTP/1.1 over TLS. Each holds clients to the host's limits.
+ */
+import { createServer, Server as HttpServer, type ServerResponse } from "node:http"
+import {
+  constants,
+  createSecureServer,
+  type Http2SecureServer,
+  type ServerHttp2Session,
+  type ServerHttp2Stream
+} from "node:http2"
+import { Socket } from "node:net"
+import { millisOf, type ServerLimits, serverOptions } from "./ServerLimits.ts"
+import type { ServedCertificate } from "./Tls.ts"
+
+/** Makes a server that does not listen yet; with a certificate it speaks TLS. */
+export const make = (limits: ServerLimits, certificate?: ServedCertificate): HttpServer => {
+  const server = certificate === undefined ? createServer(serverOptions(limits)) : secureServer(limits, certificate)
+  // One more than it may have shows that a request has too many; Node drops the rest without a word.
+  server.maxHeadersCount = limits.maxHeaderCount + 1
+  if (limits.maxConnections !== undefined) server.maxConnections = limits.maxConnections
+  closeThoseWhoDoNotRead(server, millisOf(limits.sendTimeout))
+  return server
+}
+
+const secureServer = (limits: ServerLimits, certificate: ServedCertificate): HttpServer => {
+  const options = serverOptions(limits)
+  const server = createSecureServer({
+    ...certificate.current.context,
+    ...options,
+    allowHTTP1: true,
+    ...(options.headersTimeout > 0 ? { handshakeTimeout: options.headersTimeout } : undefined),
+    settings: { maxConcurrentStreams: 100, maxHeaderListSize: limits.maxHeaderSize },
+    // Beside the headers stand `:method`, `:scheme`, `:authority` and `:path`.
+    maxHeaderListPairs: limits.maxHeaderCount + 4
+  })
+  server.once(
+    "close",
+    certificate.onRenewed(({ context }) => server.setSecureContext(context))
+  )
+  const sessions = limitSessions(server, limits)
+  // What the rest of the host needs of a server, one for HTTP/2 has or is given.
+  return Object.assign(server as unknown as HttpServer, {
+    closeAllConnections: () => {
+      HttpServer.prototype.closeAllConnections.call(server)
+      for (const session of sessions) session.destroy()
+    }
+  })
+}
+
+/** Closes HTTP/2 connections on which nothing happens, and streams whose request takes too long; Node has no limits there. */
+const limitSessions = (server: Http2SecureServer, limits: ServerLimits): ReadonlySet<ServerHttp2Session> => {
+  const sessions = new Set<ServerHttp2Session>()
+  const { headersTimeout } = serverOptions(limits)
+  server.on("session", (session) => {
+    sessions.add(session)
+    let streams = 0
+    let cancelIdle = after(headersTimeout, () => session.close())
+    session.on("stream", (stream: ServerHttp2Stream) => {
+      streams++
+      cancelIdle()
+      const cancelRequest = after(millisOf(limits.requestTimeout), () => {
+        if (!isReceived(stream)) stream.close(constants.NGHTTP2_CANCEL)
+      })
+      closeIfNotRead(stream, millisOf(limits.sendTimeout))
+      stream.once("close", () => {
+        cancelRequest()
+        if (--streams === 0) cancelIdle = after(millisOf(limits.keepAliveTimeout), () => session.close())
+      })
+    })
+    session.once("close", () => {
+      cancelIdle()
+      sessions.delete(session)
+    })
+  })
+  return sessions
+}
+
+const closeIfNotRead = (stream: ServerHttp2Stream, millis: number): void => {
+  if (millis === 0) return
+  stream.setTimeout(millis, () => {
+    if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
+    else closeIfNotRead(stream, millis)
+  })
+}
+
+const isReceived = ({ endAfterHeaders, state }: ServerHttp2Stream): boolean =>
+  endAfterHeaders || state.state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE
+
+/** Does something later, unless the function that it gives is called before; a time of 0 never comes. */
+const after = (millis: number, run: () => void): (() => void) => {
+  if (millis === 0) return () => {}
+  const timer = setTimeout(run, millis).unref()
+  return () => clearTimeout(timer)
+}
+
+/**
+ * Closes connections whose client takes nothing of what was sent to it. Node tells where nothing went either way for some
+ * time; that an answer has nothing to say for so long, as a stream of events may, is not the client's fault.
+ */
+const closeThoseWhoDoNotRead = (server: HttpServer, millis: number): void => {
+  if (millis === 0) return
+  const answers = new WeakMap<Socket, number>()
+  const count = (socket: Socket, change: number) => answers.set(socket, (answers.get(socket) ?? 0) + change)
+  server.on("request", ({ httpVersionMajor, socket }, answer: ServerResponse) => {
+    if (httpVersionMajor !== 1) return
+    count(socket, 1)
+    answer.once("close", () => count(socket, -1))
+  })
+  server.timeout = millis
+  server.on("timeout", (socket: Socket | ServerHttp2Session) => {
+    // HTTP/2 has many answers on a connection, each with its own time.
+    if (!(socket instanceof Socket)) return
+    if ((answers.get(socket) ?? 0) > 0 && socket.writableLength === 0) socket.setTimeout(millis)
+    else socket.destroy()
+  })
+}

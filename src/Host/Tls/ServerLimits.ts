@@ -1,0 +1,60 @@
+/**
+ * What a client may take of a server: time, headers, connections.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Schema from "effect/Schema"
+import type { IncomingMessage } from "node:http"
+import { DurationText } from "../Configuration/DurationText.ts"
+
+const timeout = (text: string) => DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed(text)))
+
+const atLeastOne = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
+/** The limits as fields of the section `host`. A timeout of 0 is none. */
+export const fields = {
+  /** How long a client may take to send the headers of a request. */
+  headersTimeout: timeout("30 seconds"),
+  /** How long it may take to send the whole request. */
+  requestTimeout: timeout("5 minutes"),
+  /** How long a connection may wait for the next request; longer than load balancers keep theirs, which is 60 seconds. */
+  keepAliveTimeout: timeout("65 seconds"),
+  /** How long a client may take none of what was sent to it. */
+  sendTimeout: timeout("60 seconds"),
+  /** The largest headers of a request, in bytes. */
+  maxHeaderSize: atLeastOne.pipe(Schema.withDecodingDefaultKey(Effect.succeed(16_384))),
+  /** How many headers a request may have. */
+  maxHeaderCount: atLeastOne.pipe(Schema.withDecodingDefaultKey(Effect.succeed(100))),
+  /** How many connections each listener takes at a time; those beyond are closed at once. Any number when absent. */
+  maxConnections: Schema.optionalKey(atLeastOne)
+}
+
+/** The limits. */
+export type ServerLimits = Schema.Struct<typeof fields>["Type"]
+
+/** Whether a request has more headers than it may; to be answered with 431. Over HTTP/2 Node itself refuses those. */
+export const hasTooManyHeaders = (request: HttpServerRequest, { maxHeaderCount }: ServerLimits): boolean => {
+  // A request that came in memory has no raw headers.
+  const { httpVersionMajor, rawHeaders } = request.source as Partial<IncomingMessage>
+  return httpVersionMajor === 1 && rawHeaders !== undefined && rawHeaders.length / 2 > maxHeaderCount
+}
+
+/** A duration as Node's timers take it: whole milliseconds, and no more than 24 days. */
+export const millisOf = (duration: Duration.Duration): number =>
+  Math.min(Math.ceil(Duration.toMillis(duration)), 2 ** 31 - 1)
+
+/** Options for every kind of server that Node has. */
+export const serverOptions = (limits: ServerLimits) => {
+  const requestTimeout = millisOf(limits.requestTimeout)
+  const headersTimeout = millisOf(limits.headersTimeout)
+  const shortest = Math.min(...[requestTimeout, headersTimeout].filter((millis) => millis > 0))
+  return {
+    requestTimeout,
+    headersTimeout: headersTimeout > 0 ? shortest : 0,
+    keepAliveTimeout: millisOf(limits.keepAliveTimeout),
+    // How often Node looks for requests that are late.
+    connectionsCheckingInterval: Math.ceil(Math.min(5_000, shortest / 4)),
+    maxHeaderSize: limits.maxHeaderSize
+  }
+}

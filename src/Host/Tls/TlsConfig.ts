@@ -1,0 +1,59 @@
+/**
+ * The section `host:tls` of the configuration.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Section from "../../Plugins/Section.ts"
+import { DurationText } from "../Configuration/DurationText.ts"
+import type { CertificateFiles } from "./Certificate.ts"
+
+const Files = {
+  /** The certificate with its intermediate ones, in PEM. */
+  certificatePath: Schema.NonEmptyString,
+  /** The private key, in PEM; where absent, it stands in the file of the certificate. */
+  keyPath: Schema.optionalKey(Schema.NonEmptyString),
+  /** What the key is encrypted with. */
+  passphrase: Schema.optionalKey(Schema.RedactedFromValue(Schema.String))
+}
+
+/** The certificates of the `https` URLs. */
+export class TlsConfig extends Section.Service<TlsConfig>()("host:tls", {
+  /** The certificate of every URL that has none of its own. */
+  ...Files,
+  certificatePath: Schema.optionalKey(Files.certificatePath),
+  /** Certificates of single URLs, each spelled as in `host:urls`. */
+  certificates: Schema.Array(Schema.Struct({ url: Schema.NonEmptyString, ...Files })).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed([]))
+  ),
+  /** How often the files are looked at for renewed certificates. */
+  reloadInterval: DurationText.check(
+    Schema.makeFilter(
+      (interval) => Duration.isGreaterThanOrEqualTo(interval, Duration.seconds(1)) || "Expected one second or more"
+    )
+  ).pipe(Schema.withDecodingDefaultKey(Effect.succeed("10 seconds")))
+}) {}
+
+/** Finds the files of each `https` URL; the failure lists URLs without a certificate, and certificates without a URL. */
+export const filesOf = (
+  config: TlsConfig["Service"],
+  urls: ReadonlyArray<string>
+): Result.Result<ReadonlyMap<string, CertificateFiles>, ReadonlyArray<string>> => {
+  const files = new Map<string, CertificateFiles>()
+  const problems: Array<string> = []
+  const own = new Map(config.certificates.map((each) => [each.url.trim().toLowerCase(), each]))
+  for (const url of urls) {
+    const { certificatePath, keyPath, passphrase } = own.get(url.toLowerCase()) ?? config
+    if (certificatePath === undefined) {
+      problems.push(`${url} has no certificate: set host:tls:certificatePath and host:tls:keyPath`)
+    } else {
+      files.set(url, { certificatePath, keyPath: keyPath ?? certificatePath, passphrase })
+    }
+    own.delete(url.toLowerCase())
+  }
+  for (const { url } of own.values()) {
+    problems.push(`host:tls:certificates has one for ${url}, which is no https URL of host:urls`)
+  }
+  return problems.length > 0 ? Result.fail(problems) : Result.succeed(files)
+}
