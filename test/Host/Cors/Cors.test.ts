@@ -29,7 +29,9 @@ const narrow: Policy = {
 
 const preflightOf = (policy: Policy, headers: Readonly<Record<string, string>>, method = "OPTIONS") => {
   const response = Cors.make(policy).preflight(Browser.request(method, headers))
-  return response === undefined ? undefined : { status: response.status, headers: { ...response.headers } }
+  return response === undefined
+    ? undefined
+    : { status: response.status, headers: { ...response.headers } as Record<string, string> }
 }
 
 const shared = (
