@@ -25,6 +25,10 @@ import * as TotpEngine from "./TotpEngine.ts"
  * `SecretBackendUnavailable` in each operation.
  */
 export const make = Effect.fnUntraced(function* (options: SecretServerOptions) {
+  const { hostname, origin, protocol } = options.url
+  if (protocol === "http:" && !/^(?:localhost|127\..*|\[::1\])$/.test(hostname)) {
+    yield* Effect.logWarning(`Secrets and tokens go to the secret server at ${origin} unencrypted`)
+  }
   const exchange = yield* SecretServerExchange.make(options.url)
   const call = SecretServerCall.make(exchange, options)
   const client = SecretServerClient.make(call, yield* makeAuth(options.auth, call))

@@ -125,10 +125,14 @@ export const make = Effect.fnUntraced(function* ({
         Effect.gen(function* () {
           const exit = yield* Effect.exit(restore(write))
           if (Exit.isFailure(exit)) return (yield* cleaningUp(location, settle)) === true ? true : yield* exit
-          if (exit.value !== true || Option.isSome(yield* read)) return exit.value
-          // Another process deleted the secret, and this one's seed came after that.
-          yield* removeSeed
-          return false
+          if (exit.value !== true) return exit.value
+          // Both engines took it. Whether another process came between them is all that is left to ask.
+          const now = yield* Effect.option(read)
+          if (Option.isNone(now)) return true
+          // The secret was deleted, and this one's seed came after that.
+          if (Option.isNone(now.value)) return yield* Effect.as(removeSeed, false)
+          // The document was written, and its seed may have come before this one's.
+          return isMine(now.value.value) ? true : "retry"
         })
       )
     })

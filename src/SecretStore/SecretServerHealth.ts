@@ -16,7 +16,7 @@ import type { BackendError } from "./SecretStorageError.ts"
 /** Below the time that a host gives to a check, so that this one tells what it waited for. */
 const timeoutSeconds = 4.5
 
-/** Requests pass beside the ones for secrets: no repetition hides what a probe should see. */
+/** The state is asked for once: no repetition hides what a probe should see. */
 export const healthCheck = (
   exchange: Exchange,
   client: SecretServerClient,
@@ -36,8 +36,9 @@ export const healthCheck = (
       { concurrency: "unbounded" }
     )
     // A token that may not look itself up may serve all the same.
-    const isRefused = token.refused && keyValue.refused && totp.refused
-    if (isRefused) return HealthCheck.unhealthy(`${server} refuses the token`)
+    if (token.refusal !== undefined && keyValue.refusal !== undefined && totp.refusal !== undefined) {
+      return HealthCheck.unhealthy(`${server} refuses the token: ${token.refusal}`)
+    }
     const found = [state, token.result, keyValue.result, totp.result]
     const status = (["Unhealthy", "Degraded"] as const).find((it) => found.some((result) => result.status === it))
     const descriptions = found.filter((result) => result.status !== "Healthy").map(({ description }) => description)
@@ -83,25 +84,27 @@ const stateOf = (exchange: Exchange, server: string): Effect.Effect<HealthCheck.
   })
 }
 
-/** A part of the check; `refused` where the server refused the token, for whatever reason. */
+/** A part of the check, with the reason where the server refused the token for it. */
 interface Finding {
-  readonly refused: boolean
+  readonly refusal?: string
   readonly result: HealthCheck.HealthCheckResult
 }
 
-const found = (result: HealthCheck.HealthCheckResult): Finding => ({ refused: false, result })
+const found = (result: HealthCheck.HealthCheckResult): Finding => ({ result })
 
-const refused = (result: HealthCheck.HealthCheckResult): Finding => ({ refused: true, result })
+const refusedWith = (result: HealthCheck.HealthCheckResult) => (refusal: string) => Effect.succeed({ refusal, result })
 
 const ask = (
   client: SecretServerClient,
   path: string,
-  onRefusal: Effect.Effect<Finding>,
+  onRefusal: (refusal: string) => Effect.Effect<Finding>,
   onAnswer: (answer: Answer) => Finding | Effect.Effect<Finding>
 ): Effect.Effect<Finding> =>
   Effect.matchEffect(client.send("check its health", { method: "GET", path }), {
     onFailure: (error: BackendError) =>
-      error._tag === "SecretAccessDenied" ? onRefusal : Effect.succeed(found(HealthCheck.unhealthy(error.message))),
+      error._tag === "SecretAccessDenied"
+        ? onRefusal(error.reason)
+        : Effect.succeed(found(HealthCheck.unhealthy(error.message))),
     onSuccess: (answer) => {
       const finding = onAnswer(answer)
       return Effect.isEffect(finding) ? finding : Effect.succeed(finding)
@@ -110,7 +113,7 @@ const ask = (
 
 /** Tells a token that is about to end: one that renews itself does not come that far. */
 const tokenOf = (client: SecretServerClient): Effect.Effect<Finding> =>
-  ask(client, "auth/token/lookup-self", Effect.succeed(refused(HealthCheck.healthy())), ({ body }) => {
+  ask(client, "auth/token/lookup-self", refusedWith(HealthCheck.healthy()), ({ body }) => {
     const token = decodeToken(body)
     if (Option.isNone(token)) return found(HealthCheck.healthy())
     const { creation_ttl: whole, ttl } = token.value.data
@@ -153,12 +156,17 @@ const mountOf = (client: SecretServerClient, mount: string, engine: Engine): Eff
   const denied = HealthCheck.unhealthy(`The token may not use a mount at ${mount} for ${engine.name}, if there is one`)
 
   // The server does not tell a mount that the token may not see from one that is not there, until it is used.
-  const probe = ask(client, `${mount}/${engine.probe}`, Effect.succeed(refused(denied)), (answer) =>
+  const probe = ask(client, `${mount}/${engine.probe}`, refusedWith(denied), (answer) =>
     found(says(answer, /no handler for route/i) ? missing : HealthCheck.healthy())
   )
 
-  return ask(client, `sys/internal/ui/mounts/${mount}`, probe, ({ body, status }) => {
-    if (status !== 200 || !Predicate.hasProperty(body, "data")) return probe
-    return found(engine.isMounted(body.data) ? HealthCheck.healthy() : other)
-  })
+  return ask(
+    client,
+    `sys/internal/ui/mounts/${mount}`,
+    () => probe,
+    ({ body, status }) => {
+      if (status !== 200 || !Predicate.hasProperty(body, "data")) return probe
+      return found(engine.isMounted(body.data) ? HealthCheck.healthy() : other)
+    }
+  )
 }

@@ -28,7 +28,8 @@ export const make = Effect.fnUntraced(function* (
   login: Effect.Effect<Lease, BackendError>
 ): Effect.fn.Return<SecretServerAuth, never, Scope.Scope> {
   const lock = yield* Semaphore.make(1)
-  const keeper = yield* FiberHandle.make<void>()
+  // Not forked from the request that happens to log in: its spans and annotations are none of the keeper's.
+  const keepInstead = yield* FiberHandle.runtime(yield* FiberHandle.make<void>())()
   let current: Lease | undefined
   let refusal: { readonly error: SecretAccessDenied; readonly untilMillis: number } | undefined
 
@@ -53,7 +54,7 @@ export const make = Effect.fnUntraced(function* (
         : `Logged in to the secret server; the token lasts ${lease.seconds} seconds`
     )
     current = lease
-    yield* FiberHandle.run(keeper, keep(lease, lease.seconds))
+    keepInstead(keep(lease, lease.seconds))
     return lease
   })
 
@@ -104,12 +105,12 @@ export const make = Effect.fnUntraced(function* (
       })
     )
 
-  yield* FiberHandle.run(keeper, Effect.ignore(persistently(Effect.suspend(() => lease))))
+  keepInstead(Effect.ignore(persistently(lease)))
 
   /** A token that is refused for what it may not do is as good as any other: only one that is over needs another. */
   const isOver = Effect.fnUntraced(function* (token: Redacted.Redacted) {
     const answer = yield* call("look up the token", { method: "GET", path: "auth/token/lookup-self", token })
-    return answer.status === 403
+    return answer.status >= 400
   })
 
   const isCurrent = (token: Redacted.Redacted) => current !== undefined && isSame(current.token, token)

@@ -179,6 +179,29 @@ describe.concurrent("SecretServer beside another process", () => {
       }).pipe(Effect.provide(storage()))
   )
 
+  it.effect("an update whose seed may come after that of another update is done again, whole", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", old)
+      const versions = server.documents.get(`Credentials/ApiKeys/${id.id}`)!
+      server.fault = first(
+        1,
+        when(
+          "POST",
+          totp,
+          meanwhile(() => {
+            versions.push({ ...versions.at(-1)!, data: { type: id.type, username: "other", password: "2" } })
+            server.keys.set(id.id, { ...server.keys.get(id.id)!, key: "MFRGGZDFMZTWQ2LK" })
+          })
+        )
+      )
+      yield* store.update(id, changed)
+      expect(versions).toHaveLength(4)
+      expect(kept(server, id)).toEqual(newState)
+    }).pipe(Effect.provide(storage()))
+  )
+
   it.effect("an update that never gets its turn is unavailable, and changes nothing", () =>
     Effect.gen(function* () {
       const server = yield* Server

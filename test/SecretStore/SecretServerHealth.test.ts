@@ -102,12 +102,15 @@ describe("secretstore", () => {
       const server = yield* Server
       expect(yield* told({ auth: { method: "token", token: Redacted.make("canary") } })).toEqual([
         "Unhealthy",
-        `${at} refuses the token`
+        expect.stringContaining(`${at} refuses the token: permission denied`)
       ])
       server.tokens.accounts.push({ path: "auth/approle/login", accepts: () => false })
       const secretId = Redacted.make("canary")
       const result = yield* told({ auth: { method: "appRole", mount: "approle", roleId: "store", secretId } })
-      expect(result).toEqual(["Unhealthy", `${at} refuses the token`])
+      expect(result).toEqual([
+        "Unhealthy",
+        `${at} refuses the token: the server refused the credentials (400), or auth/approle is not mounted`
+      ])
     }).pipe(Effect.provide(Server.layer))
   )
 
@@ -121,7 +124,7 @@ describe("secretstore", () => {
       yield* TestClock.adjust("90 minutes")
       expect(yield* told({ auth })).toEqual(["Degraded", "The token ends in 1800 seconds"])
       yield* TestClock.adjust("30 minutes")
-      expect(yield* told({ auth })).toEqual(["Unhealthy", `${at} refuses the token`])
+      expect(yield* told({ auth })).toEqual(["Unhealthy", expect.stringContaining(`${at} refuses the token`)])
       yield* TestClock.adjust("28 days")
       expect(yield* told({ auth: month })).toEqual(["Healthy", `${at} is active`])
       yield* TestClock.adjust("1 day")

@@ -3,6 +3,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as fs from "node:fs"
 import * as https from "node:https"
 import * as path from "node:path"
@@ -44,7 +45,7 @@ const create = (config: Partial<(typeof SecretStoreConfig)["schema"]["Encoded"]>
     return yield* CredentialStorage.use((store) => store.create("ApiKeys", login("1"))).pipe(
       Effect.provide(Layer.provide(CredentialStorage.layer, backend))
     )
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.provide(Logger.layer([])))
 
 describe.concurrent("SecretServer over TLS", () => {
   it.live("trusts the configured authority, and shows its certificate", () => create({ ...trust, ...identity }))
