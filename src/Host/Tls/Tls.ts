@@ -43,6 +43,9 @@ export class ServedCertificate {
   }
 }
 
+/** The certificate of each `https` URL. */
+export type ServedCertificates = ReadonlyMap<string, ServedCertificate>
+
 /**
  * Loads the certificate of each `https` URL, and keeps them renewed until the scope closes. Renewed files that cannot be
  * served are logged, and the certificate from before stays.
@@ -50,22 +53,21 @@ export class ServedCertificate {
 export const make = Effect.fnUntraced(function* (config: TlsConfig.TlsConfig["Service"], urls: ReadonlyArray<string>) {
   const assigned = TlsConfig.filesOf(config, urls)
   if (Result.isFailure(assigned)) return yield* failure(assigned.failure)
-  const problems = new Set<string>()
-  const served = new Map<string, ServedCertificate>()
-  for (const [url, files] of assigned.success) {
+  const problems: Array<string> = []
+  // URLs that share a certificate share its renewals, too.
+  const served = new Map<Certificate.CertificateFiles, ServedCertificate>()
+  for (const files of new Set(assigned.success.values())) {
     const loaded = yield* Effect.result(Certificate.load(files))
-    if (Result.isFailure(loaded)) problems.add(loaded.failure.message)
-    else served.set(url, new ServedCertificate(files, loaded.success))
+    if (Result.isFailure(loaded)) problems.push(loaded.failure.message)
+    else served.set(files, new ServedCertificate(files, loaded.success))
   }
-  if (problems.size > 0) return yield* failure([...problems])
+  if (problems.length > 0) return yield* failure(problems)
   for (const { current, files } of served.values()) yield* warnIfExpired(files, current)
-  const renewals = [...served.values()].map(renewal)
-  if (renewals.length > 0) {
-    yield* Effect.forever(Effect.delay(Effect.all(renewals, { discard: true }), config.reloadInterval)).pipe(
-      Effect.forkScoped
-    )
+  if (served.size > 0) {
+    const looks = Effect.all([...served.values()].map(renewal), { discard: true })
+    yield* Effect.forkScoped(Effect.forever(Effect.delay(looks, config.reloadInterval)))
   }
-  return served as ReadonlyMap<string, ServedCertificate>
+  return new Map([...assigned.success].map(([url, files]) => [url, served.get(files)!])) as ServedCertificates
 })
 
 const failure = ([first, ...rest]: ReadonlyArray<string>) => Effect.fail(new TlsError({ problems: [first!, ...rest] }))

@@ -42,14 +42,14 @@ export const filesOf = (
 ): Result.Result<ReadonlyMap<string, CertificateFiles>, ReadonlyArray<string>> => {
   const files = new Map<string, CertificateFiles>()
   const problems: Array<string> = []
+  const common = toFiles(config)
   const own = new Map(config.certificates.map((each) => [each.url.trim().toLowerCase(), each]))
   for (const url of urls) {
-    const { certificatePath, keyPath, passphrase } = own.get(url.toLowerCase()) ?? config
-    if (certificatePath === undefined) {
+    const its = own.get(url.toLowerCase())
+    const found = its === undefined ? common : toFiles(its)
+    if (found === undefined) {
       problems.push(`${url} has no certificate: set host:tls:certificatePath and host:tls:keyPath`)
-    } else {
-      files.set(url, { certificatePath, keyPath: keyPath ?? certificatePath, passphrase })
-    }
+    } else files.set(url, found)
     own.delete(url.toLowerCase())
   }
   for (const { url } of own.values()) {
@@ -57,3 +57,10 @@ export const filesOf = (
   }
   return problems.length > 0 ? Result.fail(problems) : Result.succeed(files)
 }
+
+const toFiles = ({
+  certificatePath,
+  keyPath,
+  passphrase
+}: Pick<TlsConfig["Service"], "certificatePath" | "keyPath" | "passphrase">): CertificateFiles | undefined =>
+  certificatePath === undefined ? undefined : { certificatePath, keyPath: keyPath ?? certificatePath, passphrase }

@@ -10,6 +10,7 @@ import * as https from "node:https"
 import * as net from "node:net"
 import { text } from "node:stream/consumers"
 import * as tls from "node:tls"
+import * as ForwardedHeaders from "../../../src/Host/ForwardedHeaders/ForwardedHeaders.ts"
 import * as Certificate from "../../../src/Host/Tls/Certificate.ts"
 import * as NodeServer from "../../../src/Host/Tls/NodeServer.ts"
 import { hasTooManyHeaders, type ServerLimits } from "../../../src/Host/Tls/ServerLimits.ts"
@@ -237,11 +238,15 @@ describe("the number of headers", () => {
 describe("TLS", () => {
   it.effect("serves HTTP/2 and HTTP/1.1", () =>
     Effect.gen(function* () {
+      const { endsOf } = ForwardedHeaders.make({ headers: "x-forwarded" })
       const server = NodeServer.make(limits, yield* certificateOf(one))
       const http = yield* NodeHttpServer.make(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })
       yield* http.serve(
         HttpServerRequest.use((request) =>
-          Effect.map(request.text, (body) => HttpServerResponse.text(`${request.originalUrl} ${body}`))
+          Effect.map(request.text, (body) => {
+            const { clientAddress, host, scheme } = endsOf(request)
+            return HttpServerResponse.text(`${clientAddress} ${scheme}://${host} ${body}`)
+          })
         )
       )
       yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
@@ -249,7 +254,7 @@ describe("TLS", () => {
 
       const stream = request(yield* session(port), { ":method": "POST" })
       stream.end("two")
-      assert.strictEqual(yield* Effect.promise(() => text(stream)), `https://127.0.0.1:${port}/ two`)
+      assert.strictEqual(yield* Effect.promise(() => text(stream)), `127.0.0.1 https://127.0.0.1:${port} two`)
 
       const answer = Effect.callback<string>((resume) => {
         const sent = https.request({ port, host: "127.0.0.1", method: "POST", ca, agent: false }, (response) => {
@@ -257,7 +262,7 @@ describe("TLS", () => {
         })
         sent.end("one")
       })
-      assert.strictEqual(yield* answer, `1.1 https://127.0.0.1:${port}/ one`)
+      assert.strictEqual(yield* answer, `1.1 127.0.0.1 https://127.0.0.1:${port} one`)
     })
   )
 
@@ -277,6 +282,9 @@ describe("TLS", () => {
       certificate.renew((yield* certificateOf(two)).current)
       assert.strictEqual(yield* nameOf, "two")
       assert.strictEqual(yield* Effect.promise(() => text(request(before))), "hello")
+      const after = yield* session(port)
+      assert.strictEqual(yield* Effect.promise(() => text(request(after))), "hello")
+      assert.strictEqual(after.alpnProtocol, "h2")
     })
   )
 

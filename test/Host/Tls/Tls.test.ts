@@ -233,7 +233,8 @@ describe("a renewal", () => {
         TlsConfig.TlsConfig,
         TlsConfig.TlsConfig.layer({ certificatePath, keyPath, reloadInterval: "10 seconds" })
       )
-      const served = yield* Scope.provide(Tls.make(config, ["https://+:1"]), scope)
+      const served = yield* Scope.provide(Tls.make(config, ["https://+:1", "https://+:2"]), scope)
+      assert.strictEqual(served.get("https://+:1"), served.get("https://+:2"))
       const renewed = yield* Deferred.make<string>()
       const before = served.get("https://+:1")!.current.fingerprint
       served
