@@ -40,20 +40,21 @@ export const filesOf = (
   config: TlsConfig["Service"],
   urls: ReadonlyArray<string>
 ): Result.Result<ReadonlyMap<string, CertificateFiles>, ReadonlyArray<string>> => {
+  const fold = (url: string) => url.trim().toLowerCase()
+  const common = toFiles(config)
+  const own = new Map(config.certificates.map((each) => [fold(each.url), toFiles(each)]))
   const files = new Map<string, CertificateFiles>()
   const problems: Array<string> = []
-  const common = toFiles(config)
-  const own = new Map(config.certificates.map((each) => [each.url.trim().toLowerCase(), each]))
   for (const url of urls) {
-    const its = own.get(url.toLowerCase())
-    const found = its === undefined ? common : toFiles(its)
-    if (found === undefined) {
-      problems.push(`${url} has no certificate: set host:tls:certificatePath and host:tls:keyPath`)
-    } else files.set(url, found)
-    own.delete(url.toLowerCase())
+    const found = own.get(fold(url)) ?? common
+    if (found !== undefined) files.set(url, found)
+    else problems.push(`${url} has no certificate: set host:tls:certificatePath and host:tls:keyPath`)
   }
-  for (const { url } of own.values()) {
-    problems.push(`host:tls:certificates has one for ${url}, which is no https URL of host:urls`)
+  const used = new Set(urls.map(fold))
+  for (const { url } of config.certificates) {
+    if (!used.has(fold(url))) {
+      problems.push(`host:tls:certificates has one for ${url}, which is no https URL of host:urls`)
+    }
   }
   return problems.length > 0 ? Result.fail(problems) : Result.succeed(files)
 }
