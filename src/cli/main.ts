@@ -5,11 +5,12 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import packageJson from "../../package.json" with { type: "json" }
+import { config } from "./config/command.ts"
 import { generate } from "./generate/command.ts"
 
 Command.make("layerhost").pipe(
   Command.withDescription("Tools for services that run on layerhost"),
-  Command.withSubcommands([generate]),
+  Command.withSubcommands([config, generate]),
   Command.run({ version: packageJson.version }),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain

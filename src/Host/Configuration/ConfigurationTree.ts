@@ -140,9 +140,15 @@ export const elements = (node: ConfigurationNode): ReadonlyArray<ConfigurationNo
 
 /** The node at a key such as `host:urls`, in any case; undefined where nothing stands. */
 export const find = (root: ConfigurationNode, key: string): ConfigurationNode | undefined => {
-  let node: ConfigurationNode | undefined = root
-  for (const name of key.split(":")) node = node?.children.get(fold(name))
+  const node = nodeAt(root, key.split(":"))
   return node !== undefined && isPresent(node) ? node : undefined
+}
+
+/** The node at a path, also one where nothing stands any more. */
+export const nodeAt = (root: ConfigurationNode, path: ReadonlyArray<string>): ConfigurationNode | undefined => {
+  let node: ConfigurationNode | undefined = root
+  for (const name of path) node = node?.children.get(fold(name))
+  return node
 }
 
 /** The text at a key, where a scalar stands there. */

@@ -38,7 +38,7 @@ export const decode = Effect.fn("Configuration.decode")(function* (
   const warnings = [...tree.warnings]
   for (const owned of sections) {
     const codec = textCodec(owned.section)
-    const input = SectionInput.read(find(tree.root, owned.section.path), codec.ast, inOtherSection(owned, sections))
+    const input = inputOf(tree, owned, sections)
     inputs.set(owned.section.key, input.input)
     warnings.push(...unknownKeyWarnings(owned, input.unknown))
     const decoded = yield* Effect.result(Schema.decodeUnknownEffect(codec, { errors: "all" })(input.input))
@@ -50,13 +50,21 @@ export const decode = Effect.fn("Configuration.decode")(function* (
 })
 
 /** The section's Schema, reading texts in the place of all values. */
-const textCodec = (section: Section.Any): Schema.Codec<unknown, Schema.StringTree> => {
+export const textCodec = (section: Section.Any): Schema.Codec<unknown, Schema.StringTree> => {
   try {
     return Schema.toCodecStringTree(section.schema)
   } catch (cause) {
     throw new TypeError(`The section "${section.path}" has a field that cannot be read from configuration`, { cause })
   }
 }
+
+/** Reads what the tree holds for a section. */
+export const inputOf = (
+  tree: ConfigurationTree,
+  owned: OwnedSection,
+  sections: ReadonlyArray<OwnedSection>
+): SectionInput.SectionInput =>
+  SectionInput.read(find(tree.root, owned.section.path), textCodec(owned.section).ast, inOtherSection(owned, sections))
 
 /** Whether a key below a section, such as `host:tls` below `host`, belongs to another section or leads to one. */
 const inOtherSection = ({ section }: OwnedSection, sections: ReadonlyArray<OwnedSection>) => {

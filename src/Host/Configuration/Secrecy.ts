@@ -13,8 +13,11 @@ export const isSecretName = (name: string): boolean => SecretNames.isSecretName(
 export const isSecretSource = (source: Source): boolean =>
   source._tag === "File" && /\.secrets\.(?:json|ya?ml)$/.test(source.path)
 
+/** A text without the password of a URL in it. */
+export const withoutPassword = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, "//***@")
+
 /** A value as a message may quote it: shortened, and without the password of a URL. */
 export const quote = (text: string): string => {
-  const plain = text.replace(/\/\/[^/@\s]*@/g, "//***@")
+  const plain = withoutPassword(text)
   return JSON.stringify(plain.length > 60 ? `${plain.slice(0, 60)}…` : plain)
 }

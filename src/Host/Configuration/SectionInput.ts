@@ -15,6 +15,7 @@ import {
   type Standing
 } from "./ConfigurationTree.ts"
 import type { Content, Scalar } from "./DocumentNode.ts"
+import { isLeaf, type Shape, shapeOf } from "./SchemaShape.ts"
 import { isSecretName, isSecretSource } from "./Secrecy.ts"
 
 /** What is decoded, and what is known of it. */
@@ -152,83 +153,6 @@ const leaves = (node: ConfigurationNode, name: string): ReadonlyArray<readonly [
     ? []
     : [...node.children.values()].flatMap((child) => leaves(child, `${name}:${child.name}`)))
 ]
-
-/** What a Schema takes at one place, all members of its unions together. */
-interface Shape {
-  readonly objects: ReadonlyArray<SchemaAST.Objects>
-  readonly arrays: ReadonlyArray<SchemaAST.Arrays>
-  readonly literals: ReadonlyArray<string>
-  readonly leaf: boolean
-  readonly null: boolean
-  readonly number: boolean
-  /** Any text will do, so that none is respelled. */
-  readonly text: boolean
-  /** Takes whatever there is. */
-  readonly opaque: boolean
-  readonly secret: boolean
-  readonly elementAt: (index: number) => ReadonlyArray<SchemaAST.AST>
-}
-
-const shapeOf = (asts: ReadonlyArray<SchemaAST.AST>): Shape => {
-  const objects: Array<SchemaAST.Objects> = []
-  const arrays: Array<SchemaAST.Arrays> = []
-  const literals: Array<string> = []
-  const has = { leaf: false, null: false, number: false, text: false, opaque: false, secret: false }
-
-  const add = (ast: SchemaAST.AST, ofNumber: boolean): void => {
-    const isNumber = ofNumber || ast._tag === "Number" || ast._tag === "BigInt"
-    has.number ||= isNumber
-    has.null ||= ast._tag === "Null"
-    has.secret ||= isRedacted(ast)
-    if (ast.encoding !== undefined) {
-      has.secret ||= ast.encoding.some((link) => isRedacted(link.to))
-      return add(ast.encoding.at(-1)!.to, isNumber)
-    }
-    switch (ast._tag) {
-      case "Objects":
-        objects.push(ast)
-        break
-      case "Arrays":
-        arrays.push(ast)
-        break
-      case "Union":
-        for (const type of ast.types) add(type, isNumber)
-        break
-      case "Suspend":
-        add(ast.thunk(), isNumber)
-        break
-      case "Declaration":
-      case "Any":
-        has.opaque = true
-        break
-      case "Literal":
-        literals.push(String(ast.literal))
-        has.leaf = true
-        break
-      default:
-        has.text ||= ast._tag === "String" && !isNumber
-        has.leaf = true
-    }
-  }
-  for (const ast of asts) add(ast, false)
-
-  return {
-    ...has,
-    objects,
-    arrays,
-    literals,
-    elementAt: (i) => (has.opaque ? asts : arrays.flatMap(({ elements: fixed, rest }) => fixed[i] ?? rest[0] ?? []))
-  }
-}
-
-const isLeaf = (asts: ReadonlyArray<SchemaAST.AST>): boolean => {
-  const shape = shapeOf(asts)
-  return shape.objects.length === 0 && shape.arrays.length === 0 && !shape.opaque
-}
-
-const isRedacted = (ast: SchemaAST.AST): boolean =>
-  ast._tag === "Declaration" &&
-  (ast.annotations?.["representation"] as { readonly id?: unknown } | undefined)?.id === "effect/schema/Redacted"
 
 const decimal = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i
 

@@ -1,0 +1,94 @@
+/**
+ * A service as `layerhost config` sees it: its plugins' sections and its configuration, while nothing runs.
+ */
+import * as Effect from "effect/Effect"
+import { FileSystem } from "effect/FileSystem"
+import * as Stdio from "effect/Stdio"
+import * as nodePath from "node:path"
+import { pathToFileURL } from "node:url"
+import * as Configuration from "../../Host/Configuration/Configuration.ts"
+import type { ConfigurationTree } from "../../Host/Configuration/ConfigurationTree.ts"
+import type { OwnedSection } from "../../Host/Configuration/Decode.ts"
+import { hostSections } from "../../Host/HostConfiguration.ts"
+import type * as Plugin from "../../Plugins/Plugin.ts"
+import * as PackageJson from "../generate/PackageJson.ts"
+import { ConfigCommandError } from "./ConfigCommandError.ts"
+
+/** What every command is told of the service. */
+export interface ServiceOptions {
+  /** The arguments without a name, those behind `--` included. */
+  readonly operands: ReadonlyArray<string>
+  /** The module that exports the plugins, where it is not the generated list. */
+  readonly plugins: string | undefined
+}
+
+/** The service's directory, and the arguments that are the service's own. */
+export const place = Effect.fnUntraced(function* (operands: ReadonlyArray<string>) {
+  const typed = yield* Effect.flatMap(Stdio.Stdio, ({ args }) => args)
+  const end = typed.indexOf("--")
+  const args = end < 0 ? [] : typed.slice(end + 1)
+  const [directory = ".", extra] = operands.slice(0, operands.length - args.length)
+  if (extra === undefined) return { directory: nodePath.resolve(directory), args }
+  return yield* new ConfigCommandError({
+    message: `"${extra}" is one argument too many; arguments of the service itself stand behind --`
+  })
+})
+
+/** The sections of the host and of all plugins of the service; importing plugins starts nothing. */
+export const sections = Effect.fn("Service.sections")(function* (directory: string, module: string | undefined) {
+  const file = module === undefined ? yield* generatedList(directory) : nodePath.resolve(module)
+  const plugins = pluginsOf(yield* load(file))
+  if (plugins === undefined) {
+    return yield* new ConfigCommandError({ message: `${shown(file)} exports no plugins` })
+  }
+  const owned = plugins.flatMap(({ config, id }) => config.map((section) => ({ section, owner: id })))
+  const all: ReadonlyArray<OwnedSection> = [...hostSections, ...owned]
+  // A section that two plugins share is read once, as the host does.
+  return all.filter(({ section }, index) => all.findIndex((each) => isSamePath(each.section, section)) === index)
+})
+
+const isSamePath = (a: { readonly path: string }, b: { readonly path: string }): boolean =>
+  a.path.toLowerCase() === b.path.toLowerCase()
+
+/** Reads the configuration as the service would, were it started in the directory with these arguments. */
+export const configuration = (
+  directory: string,
+  args: ReadonlyArray<string>
+): Effect.Effect<ConfigurationTree, never, Effect.Services<ReturnType<typeof Configuration.load>>> =>
+  Configuration.load({ directory, environment: process.env, args })
+
+const generatedList = Effect.fnUntraced(function* (directory: string) {
+  const fs = yield* FileSystem
+  const service = yield* PackageJson.read(directory)
+  const file = nodePath.join(directory, service?.contents.layerhost?.output ?? "src/plugins.generated.ts")
+  if (yield* fs.exists(file)) return file
+  return yield* new ConfigCommandError({
+    message:
+      `${shown(file)} does not exist: run \`layerhost generate\` in the service's directory,` +
+      " or name the module that exports its plugins with --plugins"
+  })
+})
+
+const load = (file: string): Effect.Effect<Readonly<Record<string, unknown>>, ConfigCommandError> =>
+  Effect.tryPromise({
+    try: () => import(pathToFileURL(file).href),
+    catch: (cause) => new ConfigCommandError({ message: `${shown(file)} cannot be imported: ${messageOf(cause)}` })
+  })
+
+const messageOf = (cause: unknown): string =>
+  cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+
+/** The list that a module exports as `plugins` or by default, or else every plugin among its exports. */
+const pluginsOf = (exports: Readonly<Record<string, unknown>>): ReadonlyArray<Plugin.Any> | undefined => {
+  for (const list of [exports["plugins"], exports["default"]]) {
+    if (Array.isArray(list) && list.every(isPlugin)) return list
+  }
+  const plugins = Object.values(exports).filter(isPlugin)
+  return plugins.length > 0 ? plugins : undefined
+}
+
+const isPlugin = (value: unknown): value is Plugin.Any =>
+  typeof value === "object" && value !== null && "~layerhost/Plugins/Plugin" in value
+
+/** A path as the user would type it. */
+const shown = (file: string): string => nodePath.relative("", file) || "."
