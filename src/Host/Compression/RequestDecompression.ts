@@ -3,7 +3,6 @@
  *
  * What they stand for is held to the limit of all bodies, and so is what comes in: some bytes decompress to nothing at all.
  */
-import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
 import * as HttpMethod from "effect/http/HttpMethod"
@@ -12,18 +11,18 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Multipart from "effect/http/Multipart"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import type { Duplex } from "node:stream"
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 import type * as Problem from "../Http/Problem.ts"
 import { BodyTooLarge, MalformedBody } from "../Http/RequestError.ts"
 
-/** How each coding is undone. What stands behind the end of a body makes it no less corrupt than a missing end does. */
-const decoders: ReadonlyMap<string, { readonly name: string; readonly make: () => Duplex }> = new Map([
-  ["gzip", { name: "gzip", make: () => createGunzip() }],
-  ["x-gzip", { name: "gzip", make: () => createGunzip() }],
-  ["deflate", { name: "zlib", make: () => createInflate({ rejectGarbageAfterEnd: true }) }],
-  ["br", { name: "Brotli", make: () => createBrotliDecompress({ rejectGarbageAfterEnd: true }) }]
+/** The codings, and what the platform calls them. */
+const formats: ReadonlyMap<string, Format> = new Map([
+  ["gzip", "gzip"],
+  ["x-gzip", "gzip"],
+  ["deflate", "deflate"],
+  ["br", "brotli"]
 ])
+
+type Format = "gzip" | "deflate" | "brotli"
 
 /**
  * The request with a body that reads as what it stands for, whoever reads it and however; the problem, where its coding is
@@ -40,8 +39,8 @@ export const decoded = (
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== "" && coding !== "identity")
   if (codings.length === 0) return Result.succeed(request)
-  const decoder = codings.length === 1 ? decoders.get(codings[0]!) : undefined
-  return decoder === undefined ? Result.fail(unsupported) : Result.succeed(withDecodedBody(request, decoder, maxSize))
+  const format = codings.length === 1 ? formats.get(codings[0]!) : undefined
+  return format === undefined ? Result.fail(unsupported) : Result.succeed(withDecodedBody(request, format, maxSize))
 }
 
 const unsupported: Problem.Problem = {
@@ -50,22 +49,26 @@ const unsupported: Problem.Problem = {
   headers: { "accept-encoding": "gzip, deflate, br" }
 }
 
-const withDecodedBody = (
-  request: HttpServerRequest,
-  decoder: { readonly name: string; readonly make: () => Duplex },
-  maxSize: number
-): HttpServerRequest => {
+const withDecodedBody = (request: HttpServerRequest, format: Format, maxSize: number): HttpServerRequest => {
   const headers = Headers.removeMany(request.headers, ["content-encoding", "content-length"])
   const tooLarge = (what: string) => bodyError(request, new BodyTooLarge({ message: `${what} ${maxSize} bytes.` }))
 
-  const stream = request.stream.pipe(
-    atMost(maxSize, () => tooLarge("The compressed body is larger than")),
-    NodeStream.pipeThroughDuplex({
-      evaluate: decoder.make,
-      onError: () => bodyError(request, new MalformedBody({ message: `Expected a valid ${decoder.name} stream` }))
-    }),
-    atMost(maxSize, () => tooLarge("The decompressed body is larger than"))
+  const compressed = atMost(request.stream, maxSize, () => tooLarge("The compressed body is larger than"))
+  const decompressed = Stream.unwrap(
+    Effect.map(Effect.context<never>(), (context) =>
+      Stream.fromReadableStream<Uint8Array, HttpServerError>({
+        evaluate: () =>
+          Stream.toReadableStreamWith(compressed, context).pipeThrough<Uint8Array>(
+            new DecompressionStream(format as CompressionFormat) as never
+          ),
+        onError: (cause) =>
+          cause instanceof HttpServerError
+            ? cause
+            : bodyError(request, new MalformedBody({ message: `Expected a valid ${format} stream` }))
+      })
+    )
   )
+  const stream = atMost(decompressed, maxSize, () => tooLarge("The decompressed body is larger than"))
   const arrayBuffer = Effect.runSync(
     Effect.cached(
       Effect.map(Stream.mkUint8Array(stream), ({ buffer, byteLength, byteOffset }) =>
@@ -96,16 +99,18 @@ const withDecodedBody = (
 const utf8 = new TextDecoder()
 
 /** Fails once the stream has had more bytes than that. */
-const atMost =
-  (maxSize: number, error: () => HttpServerError) =>
-  <R>(stream: Stream.Stream<Uint8Array, HttpServerError, R>): Stream.Stream<Uint8Array, HttpServerError, R> =>
-    Stream.suspend(() => {
-      let size = 0
-      return Stream.mapArrayEffect(stream, (chunks) => {
-        for (const chunk of chunks) size += chunk.length
-        return size > maxSize ? Effect.fail(error()) : Effect.succeed(chunks)
-      })
+const atMost = (
+  stream: HttpServerRequest["stream"],
+  maxSize: number,
+  error: () => HttpServerError
+): HttpServerRequest["stream"] =>
+  Stream.suspend(() => {
+    let size = 0
+    return Stream.mapArrayEffect(stream, (chunks) => {
+      for (const chunk of chunks) size += chunk.length
+      return size > maxSize ? Effect.fail(error()) : Effect.succeed(chunks)
     })
+  })
 
 const bodyError = (request: HttpServerRequest, cause: unknown): HttpServerError =>
   new HttpServerError({
