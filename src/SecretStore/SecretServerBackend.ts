@@ -16,6 +16,7 @@ import type { Document, KeyValueEngine } from "./KeyValueEngine.ts"
 import type { SecretInput } from "./Secret.ts"
 import { type Location, SecretBackend } from "./SecretBackend.ts"
 import * as SecretDocument from "./SecretDocument.ts"
+import * as SecretServerCleanUp from "./SecretServerCleanUp.ts"
 import { type BackendError, SecretBackendUnavailable, SecretCorrupt } from "./SecretStorageError.ts"
 import type { TotpEngine } from "./TotpEngine.ts"
 
@@ -37,6 +38,7 @@ export const make = Effect.fnUntraced(function* ({
 }: Engines): Effect.fn.Return<SecretBackend["Service"], never, Scope.Scope> {
   // Writers of other processes meet the version. Those of this one need not come that far, and a seed has no version.
   const lock = yield* KeyedLock.make
+  const cleanUp = yield* SecretServerCleanUp.make(lock)
 
   const get: SecretBackend["Service"]["get"] = Effect.fnUntraced(function* (location) {
     const read = documents.read("read a secret", pathOf(location))
@@ -65,11 +67,11 @@ export const make = Effect.fnUntraced(function* ({
     const data = SecretDocument.encode(secret)
     const isMine = (document: Document) => document.version === 1 && isDeepStrictEqual(document.data, data)
 
-    let isDenied = false
+    let isUntouched = false
     const write = Effect.gen(function* () {
       const written = yield* documents
         .write(operation, path, data, 0)
-        .pipe(Effect.tapErrorTag("SecretAccessDenied", () => Effect.sync(() => void (isDenied = true))))
+        .pipe(Effect.tapError((error) => Effect.sync(() => void (isUntouched = isUndone(error)))))
       // A repeated write meets the one whose answer was lost.
       if (Option.isNone(written) && !Option.exists(yield* documents.read(operation, path), isMine)) {
         // Keys are random, so this is a bug and no state of affairs.
@@ -84,7 +86,7 @@ export const make = Effect.fnUntraced(function* ({
       if (secret.type === "UsernamePasswordTotp") yield* seeds.remove(operation, location.id.id)
     })
 
-    return Effect.onError(write, () => (isDenied ? Effect.void : cleaningUp(location, takeBack)))
+    return Effect.onError(write, () => (isUntouched ? Effect.void : cleanUp(location.id, takeBack)))
   }
 
   /** One try to update; `retry` where another process wrote since the document was read. */
@@ -124,7 +126,7 @@ export const make = Effect.fnUntraced(function* ({
       return yield* Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const exit = yield* Effect.exit(restore(write))
-          if (Exit.isFailure(exit)) return (yield* cleaningUp(location, settle)) === true ? true : yield* exit
+          if (Exit.isFailure(exit)) return (yield* cleanUp(location.id, settle)) === true ? true : yield* exit
           if (exit.value !== true) return exit.value
           // Both engines took it. Whether another process came between them is all that is left to ask.
           const now = yield* Effect.option(read)
@@ -168,7 +170,7 @@ export const make = Effect.fnUntraced(function* ({
           else yield* documents.remove(operation, path)
         })
 
-        yield* Effect.onError(both, () => cleaningUp(location, settle))
+        yield* Effect.onError(both, () => cleanUp(location.id, settle))
       })
     )
 
@@ -177,13 +179,4 @@ export const make = Effect.fnUntraced(function* ({
 
 const pathOf = ({ bucketSet, id }: Location): string => `${bucketSet}/${id.bucket}/${id.id}`
 
-/** Cleans up after a failure, which stays the one that is told. */
-const cleaningUp = <A>(location: Location, cleanUp: Effect.Effect<A, BackendError>): Effect.Effect<A | undefined> =>
-  Effect.matchEffect(cleanUp, {
-    onSuccess: (done): Effect.Effect<A | undefined> => Effect.succeed(done),
-    onFailure: ({ message }) =>
-      Effect.as(
-        Effect.logWarning(`It is not known what a failure left of the secret ${location.id.id}: ${message}`),
-        undefined
-      )
-  })
+const isUndone = (error: BackendError): boolean => error._tag === "SecretAccessDenied" || error.mayBeDone === false

@@ -36,15 +36,23 @@ export const make =
     Effect.suspend(() => {
       const request = namespace === undefined ? plain : { ...plain, namespace }
       let reason = `it gave no answer within ${Duration.toSeconds(timeout)} seconds`
-      const unavailable = Effect.suspend(() => Effect.fail(new SecretBackendUnavailable({ operation, reason })))
+      // Of a request without an answer, nobody knows.
+      let mayBeDone = false
+      let isUnderWay = false
+      const unavailable = Effect.suspend(() =>
+        Effect.fail(new SecretBackendUnavailable({ operation, reason, mayBeDone: mayBeDone || isUnderWay }))
+      )
 
       const repeat = Effect.gen(function* () {
         const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(timeout)
         for (let attempt = 1; ; attempt++) {
+          isUnderWay = true
           const result = yield* Effect.result(exchange(request))
+          isUnderWay = false
           if (Result.isSuccess(result) && isFinal(result.success)) return result.success
           const failed = Result.isFailure(result)
           reason = failed ? result.failure.reason : reasonOf(request, result.success)
+          mayBeDone ||= failed ? result.failure.sent : isTrouble(result.success)
           const transient = failed ? result.failure.transient : isTransient(result.success)
           if (!transient || attempt === maxAttempts) return yield* unavailable
           const asked = failed ? 0 : (result.success.retryAfter ?? 0) * 1000
@@ -62,6 +70,9 @@ const isTransient = (answer: Answer) =>
   answer.status === 429 ||
   (answer.status >= 500 && answer.status !== 501) ||
   (answer.status === 400 && says(answer, /upgrading from non-versioned/i))
+
+/** An answer that does not say that nothing was done. */
+const isTrouble = (answer: Answer) => answer.status >= 500 && answer.status !== 501 && !says(answer, /\bsealed\b/i)
 
 const isFinal = (answer: Answer) =>
   (answer.status >= 200 && answer.status < 300) || (answer.status >= 400 && answer.status < 500 && !isTransient(answer))

@@ -41,7 +41,9 @@ export interface Answer {
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   reason: Schema.String,
   /** Whether the same request may fare better. */
-  transient: Schema.Boolean
+  transient: Schema.Boolean,
+  /** Whether the server may have got the request. */
+  sent: Schema.Boolean
 }) {
   override get message(): string {
     return `No answer of the secret server: ${this.reason}`
@@ -107,11 +109,15 @@ const read = Effect.fnUntraced(function* (response: HttpClientResponse) {
   const isError = response.status >= 400
   if (text.trim() !== "" && !isJson && !isError) {
     const type = /^[\w.+/-]{1,64}/.exec(response.headers["content-type"] ?? "")?.[0] ?? "no content type"
-    return yield* new NoAnswer({ reason: `it answered with ${type} instead of JSON`, transient: false })
+    return yield* new NoAnswer({ reason: `it answered with ${type} instead of JSON`, transient: false, sent: true })
   }
   const body = isJson ? parse(text) : Option.none()
   if (isJson && !isError && text.trim() !== "" && Option.isNone(body)) {
-    return yield* new NoAnswer({ reason: "it answered with JSON that breaks off or is none", transient: true })
+    return yield* new NoAnswer({
+      reason: "it answered with JSON that breaks off or is none",
+      transient: true,
+      sent: true
+    })
   }
   const value = Option.getOrUndefined(body)
   return {
@@ -129,7 +135,7 @@ const readText = (response: HttpClientResponse) =>
       ({ bytes, chunks }, chunk) => {
         if (bytes + chunk.length > maxAnswerBytes) {
           const reason = `its answer is longer than ${maxAnswerBytes} bytes`
-          return Effect.fail(new NoAnswer({ reason, transient: false }))
+          return Effect.fail(new NoAnswer({ reason, transient: false, sent: true }))
         }
         chunks.push(chunk)
         return Effect.succeed({ chunks, bytes: bytes + chunk.length })
@@ -153,8 +159,15 @@ const retryAfterOf = (header: string | undefined): number | undefined =>
 const fromHttp = ({ reason }: HttpClientError.HttpClientError): NoAnswer => {
   const code = "cause" in reason ? codeOf(reason.cause) : undefined
   const what = reason._tag === "TransportError" ? "it cannot be reached" : "its answer broke off"
-  return new NoAnswer({ reason: code === undefined ? what : `${what} (${code})`, transient: true })
+  return new NoAnswer({
+    reason: code === undefined ? what : `${what} (${code})`,
+    transient: true,
+    sent: code === undefined || !connecting.test(code)
+  })
 }
+
+/** Failures to find the server, to connect to it, and to trust it, all of which come before any request. */
+const connecting = /^E(?:CONNREFUSED|NOTFOUND|AI_\w+|HOSTUNREACH|NETUNREACH)$|CONNECT_TIMEOUT|CERT|SIGNATURE|ISSUER/
 
 const codeOf = (cause: unknown): string | undefined => {
   for (let error = cause, depth = 0; Predicate.isObject(error) && depth < 5; depth++) {

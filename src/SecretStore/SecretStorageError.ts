@@ -47,7 +47,12 @@ export class SecretAccessDenied extends Schema.TaggedError<SecretAccessDenied>()
 /** The backend is away, sealed, timed out or cannot write. A later retry may help. */
 export class SecretBackendUnavailable extends Schema.TaggedError<SecretBackendUnavailable>()(
   "SecretBackendUnavailable",
-  { operation: Schema.String, reason: Schema.String }
+  {
+    operation: Schema.String,
+    reason: Schema.String,
+    /** Whether it may be done all the same; absent where the backend does not say. */
+    mayBeDone: Schema.optionalKey(Schema.Boolean)
+  }
 ) {
   override get message(): string {
     return `The secret backend could not ${this.operation}: ${this.reason}`

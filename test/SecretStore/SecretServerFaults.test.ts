@@ -99,6 +99,24 @@ describe.concurrent("SecretServer", () => {
   )
 
   it.live.each([
+    { name: "refused connections", fault: "stopped", mayBeDone: false },
+    { name: "a sealed server", fault: "sealed", mayBeDone: false },
+    { name: "429", fault: refuse(429), mayBeDone: false },
+    { name: "404 for a missing mount", fault: refuse(404, ["no handler for route"]), mayBeDone: false },
+    { name: "silence", fault: silence, mayBeDone: true },
+    { name: "connections that break", fault: reset, mayBeDone: true },
+    { name: "500", fault: refuse(500), mayBeDone: true },
+    { name: "a page instead of JSON", fault: say(html, "text/html"), mayBeDone: true }
+  ] as const)("$name: the error tells whether the server may have done it", ({ fault, mayBeDone }) =>
+    Effect.gen(function* () {
+      yield* strike(yield* Server, fault)
+      const store = Context.get(yield* Layer.build(impatient), CredentialStorage)
+      const error = yield* Effect.flip(store.create("ApiKeys", login("1")))
+      expect(error).toMatchObject({ _tag: "SecretBackendUnavailable", mayBeDone })
+    }).pipe(Effect.provide(storage()), withoutLog)
+  )
+
+  it.live.each([
     ["a connection that breaks", reset],
     ["a connection that breaks in the answer", resetMidAnswer],
     ["an answer that is lost", lose],

@@ -16,7 +16,7 @@ import { backend, Server, storage } from "./support/Server.ts"
 import type { Bucket } from "../../src/SecretStore/BucketSet.ts"
 
 const impatient = Layer.fresh(CredentialStorage.layer).pipe(
-  Layer.provide(backend(() => ({ timeout: Duration.seconds(1) })))
+  Layer.provide(backend(() => ({ timeout: Duration.millis(500) })))
 )
 
 const old = samples.UsernamePasswordTotp
@@ -126,6 +126,34 @@ describe.concurrent("SecretServer, half-way", () => {
       yield* interrupt("DELETE", store.delete(id))
       expect(kept(server, id)).toEqual(oldState)
     }).pipe(Effect.provide(storage()))
+  )
+
+  it.live("what cannot be cleaned up while the server is away, is when it is back", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = Context.get(yield* Layer.build(impatient), CredentialStorage)
+      const [updated, deleted] = [yield* store.create("ApiKeys", old), yield* store.create("ApiKeys", old)]
+      /** The server goes away when the second engine is asked, and comes back when the operation has failed. */
+      const leaving = <A, E>(operation: Effect.Effect<A, E>) =>
+        Effect.gen(function* () {
+          server.fault = (asked) => (totp.test(asked.path) && asked.method !== "GET" ? leave : undefined)
+          const leave: Fault = () => void server.stop()
+          yield* Effect.flip(operation)
+          yield* Effect.promise(() => server.start())
+          server.fault = () => undefined
+        })
+      yield* leaving(store.create("ApiKeys", old))
+      expect(server.documents.size).toBe(3)
+      yield* leaving(store.update(updated, changed))
+      expect(kept(server, updated)).toEqual([newState[0], oldState[1]])
+      yield* leaving(store.delete(deleted))
+      expect(kept(server, deleted)).toEqual([undefined, oldState[1]])
+      yield* until(
+        () =>
+          server.documents.size === 2 && [updated, deleted].every((id) => String(kept(server, id)) === String(oldState))
+      )
+      expect(server.keys.size).toBe(2)
+    }).pipe(Effect.provide(storage()), withoutLog)
   )
 
   it.live("an interruption closes the connection, so that the server can stop its work", () =>
@@ -251,5 +279,16 @@ describe.concurrent("SecretServer beside another process", () => {
     }).pipe(Effect.provide(storage()))
   )
 })
+
+/** Waits for what comes of real requests. The test's own time limit bounds it. */
+const until = (condition: () => boolean): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    condition()
+      ? Effect.void
+      : Effect.andThen(
+          Effect.promise<void>(() => new Promise((resolve) => setImmediate(resolve))),
+          until(condition)
+        )
+  )
 
 const withoutLog = Effect.provide(Logger.layer([]))
