@@ -8,7 +8,7 @@ import { ConfigurationProblem } from "./ConfigurationError.ts"
 import type { ConfigurationNode } from "./ConfigurationTree.ts"
 import type { OwnedSection } from "./Decode.ts"
 import { nearest } from "./Nearest.ts"
-import { quote } from "./Secrecy.ts"
+import { quote, withoutPassword } from "./Secrecy.ts"
 import { decisive, type Place, placeKey, type SectionInput, type UnknownKey } from "./SectionInput.ts"
 
 const missing = "is not set, and has no default"
@@ -32,7 +32,9 @@ export const sectionProblems = (
 ): ReadonlyArray<ConfigurationProblem> => {
   const problems: Array<ConfigurationProblem> = []
   for (const { messages: raw, path } of issuesByPath(error).values()) {
-    const messages = raw.map((message) => (quotesSecret(message, input) ? "the value is not valid" : message))
+    const messages = raw.map((message) =>
+      quotesSecret(message, input) ? "the value is not valid" : withoutPassword(message)
+    )
     const place = input.places.get(placeKey(path))
     const isMissing = messages.includes(missing)
     if (isMissing && isIncomplete) continue

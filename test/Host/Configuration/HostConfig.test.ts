@@ -8,7 +8,7 @@ import * as DurationText from "../../../src/Host/Configuration/DurationText.ts"
 import * as HostConfig from "../../../src/Host/Configuration/HostConfig.ts"
 import { layer } from "./support.ts"
 
-const sections = [HostConfig.HostConfig, HostConfig.TelemetryConfig, HostConfig.DocsConfig]
+const sections = [HostConfig.HostConfig, HostConfig.DocsConfig]
 
 const decodeHost = Effect.fnUntraced(function* (values: Record<string, unknown>) {
   const tree = yield* Configuration.load({ values })
@@ -31,7 +31,6 @@ withLayer(layer)((test) => {
           shutdownTimeout: Duration.seconds(30),
           shutdownDelay: Duration.zero
         },
-        {},
         { enabled: true }
       ])
     })
@@ -47,12 +46,12 @@ withLayer(layer)((test) => {
     })
   )
 
-  test.effect("refuses a size below zero, and an empty name", () =>
+  test.effect("refuses a size below zero, and what is neither true nor false", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(decodeHost({ host: { maxRequestSize: -1 }, telemetry: { name: "" } }))
+      const error = yield* Effect.flip(decodeHost({ host: { maxRequestSize: -1 }, docs: { enabled: "yes" } }))
       assert.deepStrictEqual(
         error.problems.map((problem) => problem.key),
-        ["host:maxRequestSize", "telemetry:name"]
+        ["host:maxRequestSize", "docs:enabled"]
       )
     })
   )
