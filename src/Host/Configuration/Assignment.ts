@@ -26,19 +26,8 @@ export interface Assignment {
 /** No key has more parts than this: it bounds every walk over the tree. */
 export const maxDepth = 100
 
-/** Keys that differ only in case are the same key. The same names come up in file after file, so they are remembered. */
-export const fold = (name: string): string => {
-  let folded = remembered.get(name)
-  if (folded === undefined) {
-    folded = name.toLowerCase()
-    if (remembered.size >= maxRemembered) remembered.clear()
-    remembered.set(name, folded)
-  }
-  return folded
-}
-
-const remembered = new Map<string, string>()
-const maxRemembered = 4096
+/** Keys that differ only in case are the same key. */
+export const fold = (name: string): string => name.toLowerCase()
 
 /** A text, as variables and arguments give it. */
 export const text = (value: string): Content => ({ _tag: "Scalar", text: value, parsed: value })

@@ -164,8 +164,8 @@ export const history = (assignments: ReadonlyArray<Assignment>, key: string): Re
   const visit = (assignment: Assignment, path: ReadonlyArray<string>): void => {
     if (path.length > maxDepth) return
     if (assignment.path.length === 0 && path.length >= parts.length) found.push({ ...assignment, path })
+    const wanted = parts[path.length]
     for (const [name, below] of split(assignment)) {
-      const wanted = parts[path.length]
       if (wanted === undefined || wanted === fold(name)) visit(below, [...path, name])
     }
   }

@@ -11,6 +11,7 @@ import * as JsonDocument from "./JsonDocument.ts"
  * alone does not tell all, it is undefined: `JsonDocument` reads those.
  */
 export const parse = (text: string): DocumentNode | undefined => {
+  if (names.size > maxNames) names.clear()
   const root = tryParse(text)
   if (typeof root !== "object" || root === null || Array.isArray(root)) return undefined
   // A key that is set twice is gone from the parsed value, but its colon still stands in the text; `\u003a` would hide that.
@@ -42,15 +43,41 @@ const colonsIn = (value: unknown, depth: number): number => {
   if (typeof value === "string") return value.includes(":") ? countColons(value) : 0
   if (typeof value !== "object" || value === null) return 0
   if (Array.isArray(value)) return value.reduce((count, item) => count + colonsIn(item, depth + 1), 0)
+  const object = ++objects
   const keys = Object.keys(value)
-  if (new Set(keys.map(fold)).size < keys.length || keys.some(needsPosition)) return Number.NaN
+  // All keys before any value, whose own objects leave their marks on the same names.
+  for (const key of keys) {
+    const name = nameOf(key)
+    if (name === undefined || name.lastIn === object) return Number.NaN
+    name.lastIn = object
+  }
   let count = keys.length
-  for (const child of Object.values(value)) count += colonsIn(child, depth + 1)
+  for (const key of keys) count += colonsIn((value as Readonly<Record<string, unknown>>)[key], depth + 1)
   return count
 }
 
-/** A path, or a number, which stands before all other keys in a parsed object. */
-const needsPosition = (key: string): boolean => key.includes(":") || (key >= "0" && key < ":")
+/** How many objects have been looked through. */
+let objects = 0
+
+/** What all spellings of a name share. */
+interface Name {
+  /** The last object that it stood in, as the count of objects was there. */
+  lastIn: number
+}
+
+/** The same names come up in object after object: to look one up is cheaper than a set of names for each object. */
+const names = new Map<string, Name>()
+const maxNames = 4096
+
+/** The name of a key; undefined for a path, and for a number, which stands before all other keys in a parsed object. */
+const nameOf = (key: string): Name | undefined => {
+  const known = names.get(key)
+  if (known !== undefined || key.includes(":") || (key >= "0" && key < ":")) return known
+  const folded = fold(key)
+  const name = (folded === key ? undefined : nameOf(folded)) ?? { lastIn: 0 }
+  names.set(key, name)
+  return name
+}
 
 type Text = Extract<DocumentNode, { readonly _tag: "Scalar" }>
 type Keys = Extract<DocumentNode, { readonly _tag: "Section" }>
