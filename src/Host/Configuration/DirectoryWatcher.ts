@@ -5,7 +5,7 @@
  * volume of Kubernetes swaps the link `..data`, through which all of its files are reached.
  */
 import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as FileSystem from "effect/FileSystem"
@@ -62,6 +62,8 @@ export const make = Effect.gen(function* () {
     const run = Stream.runForEach(events, (event) =>
       event._tag !== "Update" || isRelevant(path.basename(event.path)) ? Queue.offer(changes, undefined) : Effect.void
     ).pipe(
+      // A watcher that ends by itself would end again.
+      Effect.andThen(Effect.fail(new Error("The watcher has ended"))),
       Effect.catchCause((cause) => {
         if (refused.has(directory)) return Effect.void
         refused.add(directory)

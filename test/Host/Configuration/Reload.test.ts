@@ -222,26 +222,33 @@ withLayer(layer, { excludeTestServices: true })((test) => {
       })
     )
 
-    test.effect("that the system refuses are told of once, and the service goes on", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const directory = yield* makeDirectory({ "more/.keep": "" })
-        const refuse = PlatformError.systemError({ _tag: "Unknown", module: "FileSystem", method: "watch" })
-        const limited: FileSystem.FileSystem = {
-          ...fs,
-          watch: (path, options) => (path.endsWith("more") ? Stream.fail(refuse) : fs.watch(path, options))
-        }
-        const { nextLine, nextServer } = yield* follow(directory, { args: ["--HOST:ADDITIONALCONFIGPATHS=more"] }).pipe(
-          Effect.provideContext(Context.make(FileSystem.FileSystem, limited))
-        )
-        assert.match(yield* nextLine, /^Warn Changes in .*\/more go unnoticed, since it cannot be watched/)
-        for (const server of ["a", "b"]) {
-          writeFileSync(`${directory}/appsettings.yaml`, `mail: { server: ${server} }`)
-          assert.strictEqual(yield* nextServer, server)
-          assert.strictEqual(yield* nextLine, "Info The configuration has changed: mail")
-        }
-      })
-    )
+    for (const [title, watch] of [
+      [
+        "that the system refuses",
+        Stream.fail(PlatformError.systemError({ _tag: "Unknown", module: "FileSystem", method: "watch" }))
+      ],
+      ["that end by themselves", Stream.empty]
+    ] as const) {
+      test.effect(`${title} are told of once, and the service goes on`, () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const directory = yield* makeDirectory({ "more/.keep": "" })
+          const limited: FileSystem.FileSystem = {
+            ...fs,
+            watch: (path, options) => (path.endsWith("more") ? watch : fs.watch(path, options))
+          }
+          const { nextLine, nextServer } = yield* follow(directory, {
+            args: ["--HOST:ADDITIONALCONFIGPATHS=more"]
+          }).pipe(Effect.provideContext(Context.make(FileSystem.FileSystem, limited)))
+          assert.match(yield* nextLine, /^Warn Changes in .*\/more go unnoticed, since it cannot be watched/)
+          for (const server of ["a", "b"]) {
+            writeFileSync(`${directory}/appsettings.yaml`, `mail: { server: ${server} }`)
+            assert.strictEqual(yield* nextServer, server)
+            assert.strictEqual(yield* nextLine, "Info The configuration has changed: mail")
+          }
+        })
+      )
+    }
   })
 
   test.effect("without a host that reloads, a section's values are those of the start alone", () =>
