@@ -13,11 +13,11 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   Plugins: ["Plugins"],
   Host: ["Host", "Plugins"],
   SecretStore: ["SecretStore", "Plugins"],
-  cli: ["cli"]
+  cli: ["cli", "Host", "Plugins"]
 }
 
 /** The host's own defaults: what listens, and what a service is given when it says nothing else. */
-const platformFiles = ["src/Host/Http/Listener.ts", "src/Host/Platform.ts"]
+const platformFiles = ["src/Host/Http/Listener.ts", "src/Host/Platform.ts", "src/SecretStore/TlsHttpClient.ts"]
 
 export const importDirection: Rule = ({ file, text, ast, lineAt }) => {
   const { staticImports, staticExports, dynamicImports } = ast.module

@@ -16,6 +16,7 @@ import * as References from "effect/References"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
+import packageJson from "../../package.json" with { type: "json" }
 import type * as Plugin from "../Plugins/Plugin.ts"
 import type { Validated } from "../Plugins/PluginList.ts"
 import { sort as sortByOrigin } from "../Plugins/PluginOrigin.ts"
@@ -23,6 +24,7 @@ import * as Application from "./Composition/Application.ts"
 import * as PluginTasks from "./Composition/PluginTasks.ts"
 import type * as Configuration from "./Configuration/Configuration.ts"
 import type { ConfigurationError } from "./Configuration/ConfigurationError.ts"
+import * as ReloadOnChange from "./Configuration/ReloadOnChange.ts"
 import * as HostConfiguration from "./HostConfiguration.ts"
 import type { HostStartError } from "./HostStartError.ts"
 import * as Listener from "./Http/Listener.ts"
@@ -30,6 +32,9 @@ import type { RegisteredRoute } from "./Http/RouteRegistry.ts"
 import * as Logging from "./Logging/Logging.ts"
 import * as Platform from "./Platform.ts"
 import * as Shutdown from "./Shutdown.ts"
+import * as Telemetry from "./Telemetry/Telemetry.ts"
+import type { TelemetryFileError } from "./Telemetry/Tls.ts"
+import type { TlsError } from "./Tls/Tls.ts"
 
 /** How a host is built, where that differs from what a process does. */
 export interface HostOptions {
@@ -50,7 +55,7 @@ export interface BuiltHost {
   /** Sends a request through the whole pipeline in memory. */
   readonly fetch: (request: Request) => Promise<Response>
   /** Listens on every address of `host:urls` and starts the tasks, until the scope closes. */
-  readonly listen: Effect.Effect<RunningHost, Listener.ListenError, Scope.Scope>
+  readonly listen: Effect.Effect<RunningHost, Listener.ListenError | TlsError, Scope.Scope>
 }
 
 /** A host that listens. */
@@ -60,7 +65,10 @@ export interface RunningHost {
 }
 
 /** Why a host does not start. */
-export type HostError = ConfigurationError | HostStartError | Listener.ListenError
+export type HostError = BuildError | Listener.ListenError | TlsError
+
+/** Why a host cannot be built. */
+export type BuildError = ConfigurationError | HostStartError | TelemetryFileError
 
 /** The host of this program, for whoever starts beside it. */
 export class Host extends Context.Service<Host, BuiltHost & RunningHost>()("layerhost/Host") {}
@@ -72,25 +80,35 @@ export class Host extends Context.Service<Host, BuiltHost & RunningHost>()("laye
 export const build = <const Plugins extends ReadonlyArray<Plugin.Any>>(
   plugins: Plugins & Validated<Plugins>,
   options: HostOptions = {}
-): Effect.Effect<BuiltHost, ConfigurationError | HostStartError, Scope.Scope> =>
+): Effect.Effect<BuiltHost, BuildError, Scope.Scope> =>
   Effect.gen(function* () {
     const sorted = sortByOrigin(plugins as ReadonlyArray<Plugin.Any>)
     const platform = yield* Layer.build(Platform.layer)
-    const configuration = yield* Effect.provideContext(
-      HostConfiguration.load(sorted, options.configuration ?? processSources()),
-      platform
-    )
+    const sources = options.configuration ?? processSources()
+    const configuration = yield* Effect.provideContext(HostConfiguration.load(sorted, sources), platform)
     const logging = yield* Layer.build(
       Logging.layer({
         levels: configuration.logging,
         format: configuration.logging.format,
-        write: options.log
+        write: options.log,
+        // What changes later may ask for less than what stands now.
+        floor: configuration.host.reloadOnChange ? "Verbose" : undefined
       })
     )
     const base = Context.mergeAll(yield* ambient, configuration.provider, logging).pipe(
       Context.add(References.CurrentLogAnnotations, { namespace: "layerhost.host" })
     )
-    return yield* within(base, assemble(sorted, { base, platform, configuration }))
+    const { host, logging: levels, ownedSections: sections, tree } = configuration
+    return yield* within(
+      base,
+      Effect.gen(function* () {
+        const reload = yield* Effect.provideContext(
+          ReloadOnChange.start(host, levels, { sources, sections, tree }),
+          Context.merge(base, platform)
+        )
+        return yield* assemble(sorted, { base: Context.merge(base, reload), platform, configuration, sources, options })
+      })
+    )
   })
 
 /** What surrounds the host, without that which concerns only the fiber that builds it. */
@@ -124,33 +142,48 @@ const processSources = (): Configuration.Sources => ({
   args: process.argv.slice(2)
 })
 
+/** Where `telemetry:console` shows what requests did. */
+const terminal = {
+  write: (text: string): void => void process.stdout.write(text),
+  colors: !process.env["NO_COLOR"]
+}
+
 /** What the phases after configuration and logging start from. */
 interface Foundation {
-  /** What requests and tasks run in: the log, the configuration for Effect's `Config`, and what surrounds the host. */
-  readonly base: Context.Context<never>
+  /** The log, the configuration for Effect's `Config`, and what surrounds the host. */
+  readonly base: Context.Context<Logging.Logging>
   /** What plugins see besides. */
   readonly platform: Context.Context<never>
   readonly configuration: HostConfiguration.HostConfiguration
+  readonly sources: Configuration.Sources
+  readonly options: HostOptions
 }
 
 /** The phases after configuration and logging, each of which logs at Debug what it did. */
 const assemble = Effect.fnUntraced(function* (
   plugins: ReadonlyArray<Plugin.Any>,
-  { base, platform, configuration }: Foundation
+  { base, platform, configuration, sources, options }: Foundation
 ) {
   yield* Effect.forEach(configuration.warnings, (warning) => Effect.logWarning(`Configuration: ${warning}`))
   const { files } = configuration.tree
   yield* Effect.logDebug(`Read ${files.length} configuration files`, { files })
   yield* Effect.logDebug(`Sorted ${plugins.length} plugins`, { plugins: plugins.map(({ id }) => id) })
+  // Older than the application, so that it still takes what the plugins' finalizers say.
+  const telemetry = yield* Telemetry.make({
+    config: configuration.telemetry,
+    environment: sources.environment ?? {},
+    version: packageJson.version,
+    terminal: options.log === undefined && process.stdout.isTTY ? terminal : undefined
+  })
+  if (telemetry.log !== undefined) yield* Context.get(base, Logging.Logging).forward(telemetry.log)
+  /** What requests and tasks run in. */
+  const surroundings = Context.merge(base, telemetry.services)
   const shutdown = new Shutdown.Shutdown()
   const application = yield* Application.build({
     plugins,
-    host: Context.merge(base, platform),
-    sections: configuration.sections,
-    maxRequestSize: configuration.host.maxRequestSize,
-    docs: configuration.docs.enabled
-      ? { title: configuration.telemetry.name ?? "layerhost", version: "1.0.0" }
-      : undefined,
+    host: Context.merge(surroundings, platform),
+    configuration,
+    telemetry,
     isShuttingDown: () => shutdown.hasBegun
   })
 
@@ -158,7 +191,10 @@ const assemble = Effect.fnUntraced(function* (
     const scope = yield* Effect.scope
     // Tasks go on until the last request is answered: their scope is older than the listeners, so it closes later.
     const tasks = yield* Scope.fork(scope)
-    const bound = yield* Listener.listen(configuration.urls, application.httpEffect, configuration.host)
+    const bound = yield* Listener.listen(configuration.urls, application.httpEffect, {
+      ...configuration.host,
+      tls: configuration.tls
+    })
     const addresses = bound.map(Listener.formatAddress)
     yield* Scope.addFinalizer(scope, shutdown.begin(configuration.host.shutdownDelay))
     yield* PluginTasks.start(application.plugins, tasks)
@@ -169,8 +205,8 @@ const assemble = Effect.fnUntraced(function* (
   return {
     plugins: plugins.map(({ id }) => id),
     routes: application.routes,
-    fetch: HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(base)(application.httpEffect),
-    listen: within(base, listen)
+    fetch: HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(surroundings)(application.httpEffect),
+    listen: within(surroundings, listen)
   } satisfies BuiltHost
 })
 

@@ -11,8 +11,14 @@ import type { ConfigurationTree } from "./Configuration/ConfigurationTree.ts"
 import { decode, type OwnedSection } from "./Configuration/Decode.ts"
 import * as HostConfig from "./Configuration/HostConfig.ts"
 import * as TreeConfigProvider from "./Configuration/TreeConfigProvider.ts"
+import { CompressionConfig } from "./Compression/CompressionConfig.ts"
+import { CorsPolicy } from "./Cors/CorsPolicy.ts"
+import { ForwardedHeadersConfig } from "./ForwardedHeaders/ForwardedHeadersConfig.ts"
 import * as ListenUrl from "./Http/ListenUrl.ts"
 import { LoggingConfig } from "./Logging/LoggingConfig.ts"
+import { RateLimitConfig, RateLimitPolicies, RateLimitRedis } from "./RateLimiting/RateLimitConfig.ts"
+import { TelemetryConfig } from "./Telemetry/TelemetryConfig.ts"
+import { TlsConfig } from "./Tls/TlsConfig.ts"
 
 /** The name under which the host's own sections, routes and checks stand beside those of plugins. */
 export const hostName = "layerhost/host"
@@ -20,8 +26,15 @@ export const hostName = "layerhost/host"
 /** The sections of the host itself. */
 export const hostSections: ReadonlyArray<OwnedSection> = [
   HostConfig.HostConfig,
+  TlsConfig,
+  ForwardedHeadersConfig,
+  CompressionConfig,
+  RateLimitConfig,
+  RateLimitRedis,
+  RateLimitPolicies,
+  CorsPolicy,
   LoggingConfig,
-  HostConfig.TelemetryConfig,
+  TelemetryConfig,
   HostConfig.DocsConfig
 ].map((section) => ({ section, owner: hostName }))
 
@@ -32,9 +45,18 @@ export interface HostConfiguration {
   readonly host: HostConfig.HostConfig["Service"]
   /** The addresses of `host:urls`. */
   readonly urls: ReadonlyArray<ListenUrl.ListenUrl>
+  readonly tls: TlsConfig["Service"]
+  readonly forwardedHeaders: ForwardedHeadersConfig["Service"]
+  readonly compression: CompressionConfig["Service"]
+  readonly rateLimiting: RateLimitConfig["Service"]
+  readonly rateLimitRedis: RateLimitRedis["Service"]
+  readonly rateLimitPolicies: RateLimitPolicies["Service"]
+  readonly cors: CorsPolicy["Service"]
   readonly logging: LoggingConfig["Service"]
-  readonly telemetry: HostConfig.TelemetryConfig["Service"]
+  readonly telemetry: TelemetryConfig["Service"]
   readonly docs: HostConfig.DocsConfig["Service"]
+  /** Every section with its owner. */
+  readonly ownedSections: ReadonlyArray<OwnedSection>
   /** The decoded sections of all plugins. */
   readonly sections: Context.Context<never>
   /** Lets Effect's own `Config` read the same values. */
@@ -45,7 +67,8 @@ export interface HostConfiguration {
 export const load = Effect.fnUntraced(function* (plugins: ReadonlyArray<Plugin.Any>, sources: Configuration.Sources) {
   const tree = yield* Configuration.load(sources)
   const pluginSections = plugins.flatMap(({ id, config }) => config.map((section) => ({ section, owner: id })))
-  const { services, warnings } = yield* decode(tree, firstOfEachPath([...hostSections, ...pluginSections]))
+  const ownedSections = firstOfEachPath([...hostSections, ...pluginSections])
+  const { services, warnings } = yield* decode(tree, ownedSections)
   const sections = services as Context.Context<any>
   const host = Context.get(sections, HostConfig.HostConfig)
   return {
@@ -54,9 +77,17 @@ export const load = Effect.fnUntraced(function* (plugins: ReadonlyArray<Plugin.A
     host,
     // The section's Schema has let only lists through that parse.
     urls: Result.getOrThrow(ListenUrl.parseList(host.urls)),
+    tls: Context.get(sections, TlsConfig),
+    forwardedHeaders: Context.get(sections, ForwardedHeadersConfig),
+    compression: Context.get(sections, CompressionConfig),
+    rateLimiting: Context.get(sections, RateLimitConfig),
+    rateLimitRedis: Context.get(sections, RateLimitRedis),
+    rateLimitPolicies: Context.get(sections, RateLimitPolicies),
+    cors: Context.get(sections, CorsPolicy),
     logging: Context.get(sections, LoggingConfig),
-    telemetry: Context.get(sections, HostConfig.TelemetryConfig),
+    telemetry: Context.get(sections, TelemetryConfig),
     docs: Context.get(sections, HostConfig.DocsConfig),
+    ownedSections,
     sections: services,
     provider: Context.make(ConfigProvider.ConfigProvider, TreeConfigProvider.make(tree))
   } satisfies HostConfiguration

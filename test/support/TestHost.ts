@@ -6,10 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { ConfigurationError } from "../../src/Host/Configuration/ConfigurationError.ts"
 import * as Host from "../../src/Host/Host.ts"
-import type { HostStartError } from "../../src/Host/HostStartError.ts"
-import type { ListenError } from "../../src/Host/Http/Listener.ts"
 import type * as Plugin from "../../src/Plugins/Plugin.ts"
 import type { Validated } from "../../src/Plugins/PluginList.ts"
 
@@ -118,7 +115,7 @@ export const hostOptions = ({ log = makeLog(), values = {} }: TestHostOptions): 
 export const build = <const Plugins extends ReadonlyArray<Plugin.Any>>(
   plugins: Plugins & Validated<Plugins>,
   options: TestHostOptions = {}
-): Effect.Effect<TestHost, ConfigurationError | HostStartError, Scope.Scope> => {
+): Effect.Effect<TestHost, Host.BuildError, Scope.Scope> => {
   const log = options.log ?? makeLog()
   return Effect.map(Host.build<Plugins>(plugins, hostOptions({ ...options, log })), (host) => ({
     host,
@@ -138,7 +135,7 @@ export interface ListeningTestHost extends TestHost {
 export const listen = <const Plugins extends ReadonlyArray<Plugin.Any>>(
   plugins: Plugins & Validated<Plugins>,
   options: TestHostOptions = {}
-): Effect.Effect<ListeningTestHost, ConfigurationError | HostStartError | ListenError, Scope.Scope> =>
+): Effect.Effect<ListeningTestHost, Host.HostError, Scope.Scope> =>
   Effect.gen(function* () {
     const built = yield* build<Plugins>(plugins, options)
     const { addresses } = yield* built.host.listen

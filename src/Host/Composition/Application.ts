@@ -3,19 +3,26 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { HttpPlatform } from "effect/http/HttpPlatform"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import type * as Plugin from "../../Plugins/Plugin.ts"
+import * as ResponseCompression from "../Compression/ResponseCompression.ts"
+import * as Cors from "../Cors/Cors.ts"
 import * as DocsRoutes from "../Docs/DocsRoutes.ts"
+import * as ForwardedHeaders from "../ForwardedHeaders/ForwardedHeaders.ts"
 import * as BuiltInChecks from "../Health/BuiltInChecks.ts"
 import * as HealthChecks from "../Health/HealthChecks.ts"
 import * as HealthRoutes from "../Health/HealthRoutes.ts"
 import type { RegisteredCheck } from "../Health/RegisteredCheck.ts"
-import { hostName, hostSections } from "../HostConfiguration.ts"
+import { type HostConfiguration, hostName, hostSections } from "../HostConfiguration.ts"
 import { HostStartError, inOrder } from "../HostStartError.ts"
 import { HttpMetrics } from "../Http/HttpMetrics.ts"
 import * as Pipeline from "../Http/Pipeline.ts"
 import { type RegisteredRoute, RouteRegistry } from "../Http/RouteRegistry.ts"
+import * as RateLimiter from "../RateLimiting/RateLimiter.ts"
+import * as ExcludedPaths from "../Telemetry/ExcludedPaths.ts"
+import type * as Telemetry from "../Telemetry/Telemetry.ts"
 import * as MetricsRoute from "../Telemetry/MetricsRoute.ts"
 import * as MiddlewareChain from "./MiddlewareChain.ts"
 import { type BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
@@ -29,11 +36,8 @@ export interface ApplicationOptions {
   readonly plugins: ReadonlyArray<Plugin.Any>
   /** The services that every plugin sees. */
   readonly host: Context.Context<never>
-  /** Every decoded configuration section. */
-  readonly sections: Context.Context<never>
-  readonly maxRequestSize: number
-  /** The name and version that the OpenAPI document carries; no docs are served where absent. */
-  readonly docs: { readonly title: string; readonly version: string } | undefined
+  readonly configuration: HostConfiguration
+  readonly telemetry: Telemetry.Telemetry
   readonly isShuttingDown: () => boolean
 }
 
@@ -48,10 +52,11 @@ export interface Application {
  * Builds the application in the current scope. Every problem of every plugin is told in one error.
  */
 export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
+  const { configuration } = options
   const builder = new PluginBuilder(yield* Layer.makeMemoMap, yield* Effect.scope)
   checkList(builder, options.plugins)
 
-  const plugins = yield* builder.services(options.plugins, options.host, options.sections)
+  const plugins = yield* builder.services(options.plugins, options.host, configuration.sections)
   const checks = yield* PluginHealthChecks.gather(builder, plugins, builtInChecks)
 
   const aroundRoutes = yield* MiddlewareChain.build(builder, plugins)
@@ -64,13 +69,28 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
 
   if (builder.problems.length > 0) return yield* new HostStartError({ problems: inOrder(builder.problems) })
 
-  const quiet = new Set(hostRoutes.map((route): string => route.path))
+  const forwarded = ForwardedHeaders.make(configuration.forwardedHeaders)
+  yield* Effect.logInfo(forwarded.description)
   const httpEffect = Pipeline.make(handler, {
-    maxRequestSize: options.maxRequestSize,
+    maxRequestSize: configuration.host.maxRequestSize,
+    limits: configuration.host,
     isShuttingDown: options.isShuttingDown,
     methodsOf: registry.methodTable(),
     metrics: new HttpMetrics(options.host),
-    isLogged: (route) => route === undefined || !quiet.has(route)
+    tracer: options.telemetry.tracer,
+    forwarded,
+    rateLimiter: yield* RateLimiter.make(
+      configuration.rateLimiting,
+      configuration.rateLimitPolicies,
+      configuration.rateLimitRedis
+    ),
+    cors: Cors.make(configuration.cors),
+    compress: ResponseCompression.make(
+      configuration.compression,
+      Context.get(options.host as Context.Context<HttpPlatform>, HttpPlatform)
+    ),
+    isUnlogged: ExcludedPaths.make(configuration.logging.excludedPaths),
+    logsQueries: configuration.logging.queries
   })
   yield* Effect.logDebug(`Built the application: ${plugins.length} plugins, ${registry.routes.length} routes`)
   return { httpEffect, plugins, routes: registry.routes } satisfies Application
@@ -98,6 +118,9 @@ const makeHostRoutes = Effect.fnUntraced(function* (
   const apis = options.plugins.flatMap((plugin) =>
     plugin.apis.map(({ definition }) => ({ plugin: plugin.id, definition }))
   )
-  const docs = options.docs === undefined ? [] : yield* DocsRoutes.make({ ...options.docs, apis })
-  return [...health, MetricsRoute.route, ...docs]
+  const { docs: docsConfig, telemetry } = options.configuration
+  const docs = docsConfig.enabled
+    ? yield* DocsRoutes.make({ title: telemetry.name ?? "layerhost", version: telemetry.version ?? "1.0.0", apis })
+    : []
+  return [...health, MetricsRoute.make(options.telemetry.resource), ...docs]
 })

@@ -6,10 +6,12 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Section from "../../Plugins/Section.ts"
 import * as ListenUrl from "../Http/ListenUrl.ts"
+import * as ServerLimits from "../Tls/ServerLimits.ts"
 import { DurationText } from "./DurationText.ts"
 
 /** The listeners and the limits of the host. */
 export class HostConfig extends Section.Service<HostConfig>()("host", {
+  ...ServerLimits.fields,
   urls: Schema.String.check(
     Schema.makeFilter((urls) => {
       const parsed = ListenUrl.parseList(urls)
@@ -34,11 +36,6 @@ export class HostConfig extends Section.Service<HostConfig>()("host", {
   shutdownDelay: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("0 seconds"))).annotateKey({
     description: "How long the host still takes requests once it was told to stop, for load balancers to notice."
   })
-}) {}
-
-/** Under which name the service appears in traces, metrics and logs. */
-export class TelemetryConfig extends Section.Service<TelemetryConfig>()("telemetry", {
-  name: Schema.optionalKey(Schema.NonEmptyString)
 }) {}
 
 /** The OpenAPI document and the page that shows it. */

@@ -12,6 +12,8 @@ export type ListenAddress =
 /** One of the URLs, with every address that it stands for. */
 export interface ListenUrl {
   readonly url: string
+  /** Whether the listener speaks TLS. */
+  readonly isSecure: boolean
   readonly addresses: ReadonlyArray<ListenAddress>
 }
 
@@ -39,13 +41,11 @@ export const parse = (url: string): Result.Result<ListenUrl, string> => {
   const match = form.exec(url)
   if (match === null) return Result.fail(`${url} is not a URL of the form http://host:port`)
   const [, scheme, authority, portText, , rest] = match
-  if (scheme!.toLowerCase() === "https") {
-    return Result.fail(`${url}: https is not supported yet; let a proxy end TLS, or use http`)
-  }
+  const isSecure = scheme!.toLowerCase() === "https"
   if (/^unix:/i.test(authority!)) {
     const path = authority!.slice("unix:".length)
-    return path.startsWith("/") && rest === ""
-      ? Result.succeed({ url, addresses: [{ _tag: "Unix", path }] })
+    return path.startsWith("/") && rest === "" && !isSecure
+      ? Result.succeed({ url, isSecure, addresses: [{ _tag: "Unix", path }] })
       : Result.fail(`${url} is not of the form http://unix:/path/to.sock`)
   }
   if (rest !== "") return Result.fail(`${url} has a path; a listener takes all paths`)
@@ -53,9 +53,9 @@ export const parse = (url: string): Result.Result<ListenUrl, string> => {
   if (authority!.startsWith("[") && isIP(authority!.slice(1, -1)) !== 6) {
     return Result.fail(`${url}: an IPv6 address is expected between [ and ]`)
   }
-  const port = portText === undefined ? 80 : Number(portText)
+  const port = portText === undefined ? (isSecure ? 443 : 80) : Number(portText)
   if (port > 65535) return Result.fail(`${url}: a port is a number from 0 to 65535`)
-  return Result.succeed({ url, addresses: hostsOf(authority!).map((host) => ({ _tag: "Tcp", host, port })) })
+  return Result.succeed({ url, isSecure, addresses: hostsOf(authority!).map((host) => ({ _tag: "Tcp", host, port })) })
 }
 
 const hostsOf = (authority: string): ReadonlyArray<string | undefined> => {

@@ -11,8 +11,13 @@ import type { ServeError } from "effect/http/HttpServerError"
 import type * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
-import { createServer } from "node:http"
-import type { ListenOptions } from "node:net"
+import type { Server } from "node:http"
+import type * as Net from "node:net"
+import * as Peer from "../ForwardedHeaders/Peer.ts"
+import * as NodeServer from "../Tls/NodeServer.ts"
+import type { ServerLimits } from "../Tls/ServerLimits.ts"
+import * as Tls from "../Tls/Tls.ts"
+import type { TlsConfig } from "../Tls/TlsConfig.ts"
 import * as Connections from "./Connections.ts"
 import type { ListenAddress, ListenUrl } from "./ListenUrl.ts"
 import type { HttpEffect } from "./Pipeline.ts"
@@ -28,7 +33,16 @@ export class ListenError extends Schema.TaggedError<ListenError>()("ListenError"
 }
 
 /** An address that the host listens on. */
-export type BoundAddress = NetAddress.SocketAddress
+export interface BoundAddress {
+  readonly address: NetAddress.SocketAddress
+  readonly isSecure: boolean
+}
+
+/** What holds for every listener. */
+export interface ListenOptions extends ServerLimits {
+  readonly shutdownTimeout: Duration.Duration
+  readonly tls: TlsConfig["Service"]
+}
 
 /**
  * Starts a listener on every address and serves `httpEffect` there until the scope closes. Closing it stops accepting,
@@ -37,16 +51,19 @@ export type BoundAddress = NetAddress.SocketAddress
 export const listen = Effect.fnUntraced(function* (
   urls: ReadonlyArray<ListenUrl>,
   httpEffect: HttpEffect,
-  options: { readonly shutdownTimeout: Duration.Duration }
+  options: ListenOptions
 ) {
+  const secureUrls = urls.filter(({ isSecure }) => isSecure).map(({ url }) => url)
+  const certificates = yield* Tls.make(options.tls, secureUrls)
   // Listeners close side by side, so that one limit holds for all of them.
   const listeners = yield* Scope.fork(yield* Effect.scope, "parallel")
   const start = Effect.gen(function* () {
     const bound: Array<BoundAddress> = []
-    for (const { url, addresses } of urls) {
+    for (const { url, addresses, isSecure } of urls) {
       let port: number | undefined
       for (const address of addresses) {
-        const server = yield* serve(withPort(address, port), httpEffect, options.shutdownTimeout).pipe(
+        const nodeServer = NodeServer.make(options, certificates.get(url))
+        const server = yield* serve(nodeServer, withPort(address, port), httpEffect, options.shutdownTimeout).pipe(
           Effect.provideService(Scope.Scope, yield* Scope.fork(listeners, "sequential")),
           Effect.catch((error) =>
             canDoWithout(address, addresses, error)
@@ -55,7 +72,7 @@ export const listen = Effect.fnUntraced(function* (
           )
         )
         if (server === undefined) continue
-        bound.push(server)
+        bound.push({ address: server, isSecure })
         // Both loopbacks of `localhost:0` share the port that the first one was given.
         if ("port" in server) port = server.port
       }
@@ -69,12 +86,13 @@ export const listen = Effect.fnUntraced(function* (
 const interruptGrace = Duration.seconds(1)
 
 const serve = Effect.fnUntraced(function* (
+  nodeServer: Server,
   address: ListenAddress,
   httpEffect: HttpEffect,
   shutdownTimeout: Duration.Duration
 ) {
-  const nodeServer = createServer()
   Connections.finishAnswers(nodeServer)
+  if (address._tag === "Unix") nodeServer.on("connection", Peer.noteUnixSocket)
   const server = yield* NodeHttpServer.make(() => nodeServer, {
     ...toListenOptions(address),
     gracefulShutdownTimeout: shutdownTimeout
@@ -96,7 +114,7 @@ const serve = Effect.fnUntraced(function* (
 const withPort = (address: ListenAddress, port: number | undefined): ListenAddress =>
   address._tag === "Tcp" && port !== undefined ? { ...address, port } : address
 
-const toListenOptions = (address: ListenAddress): ListenOptions =>
+const toListenOptions = (address: ListenAddress): Net.ListenOptions =>
   address._tag === "Unix"
     ? { path: address.path }
     : { port: address.port, ...(address.host === undefined ? undefined : { host: address.host }) }
@@ -125,4 +143,5 @@ const reasonOf = (address: ListenAddress, error: ServeError): string => {
 }
 
 /** An address as a URL, for logs. */
-export const formatAddress = (address: BoundAddress): string => HttpServer.formatAddress(address)
+export const formatAddress = ({ address, isSecure }: BoundAddress): string =>
+  isSecure ? HttpServer.formatAddress(address).replace(/^http:/, "https:") : HttpServer.formatAddress(address)

@@ -18,6 +18,8 @@ export interface Problem {
 /** Where and when the error happened; the same in every error answer. */
 export interface Occurrence {
   readonly requestId: string
+  /** The trace of the request, where there is one. */
+  readonly traceId?: string | undefined
   /** ISO 8601, UTC. */
   readonly timestamp: string
 }
@@ -35,6 +37,7 @@ export const toResponse = (problem: Problem, occurrence: Occurrence): HttpServer
       ...(problem.detail === undefined ? undefined : { detail: problem.detail }),
       timestamp: occurrence.timestamp,
       requestId: occurrence.requestId,
+      ...(occurrence.traceId === undefined ? undefined : { traceId: occurrence.traceId }),
       ...(problem.validationErrors === undefined ? undefined : { validationErrors: problem.validationErrors })
     },
     { status: problem.status, contentType: ProblemDetails.contentType, headers: problem.headers }
@@ -56,23 +59,30 @@ export const complete = (
   }
   const members = membersOf(response)
   if (members === undefined) return response
+  const { type, title, status, detail, ...rest } = members
   return HttpServerResponse.setBody(
     response,
-    HttpServerResponse.jsonUnsafe({ ...occurrence, ...members }, { contentType: ProblemDetails.contentType }).body
+    HttpServerResponse.jsonUnsafe(
+      { type, title, status, detail, ...occurrence, ...rest },
+      { contentType: ProblemDetails.contentType }
+    ).body
   )
 }
 
 /** The members of an answer that is a problem. */
-const membersOf = (response: HttpServerResponse.HttpServerResponse): object | undefined => {
+const membersOf = (response: HttpServerResponse.HttpServerResponse): Readonly<Record<string, unknown>> | undefined => {
   const mediaType = MediaType.essence(response.headers["content-type"] ?? "")
   if (mediaType !== ProblemDetails.contentType || response.body._tag !== "Uint8Array") return undefined
   try {
     const members: unknown = JSON.parse(response.body.text ?? new TextDecoder().decode(response.body.body))
-    return typeof members === "object" && members !== null && !Array.isArray(members) ? members : undefined
+    return isObject(members) ? members : undefined
   } catch {
     return undefined
   }
 }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const withoutBodyHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => {
   const { "content-length": _length, "content-type": _type, ...rest } = headers

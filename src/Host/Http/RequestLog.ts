@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
+import { maskQuery } from "../Logging/SecretNames.ts"
 
 /** A request with its answer. */
 export interface Answered {
@@ -14,17 +15,30 @@ export interface Answered {
 }
 
 /**
- * Writes the line of a request, at `Information`. The path stands in it without its query, which may hold secrets.
+ * Writes the line of a request, at `Information`. The query stands in it only where the configuration asks for it, with the
+ * values of secret-looking names masked.
  */
-export const write = ({ request, response, route, seconds }: Answered): Effect.Effect<void> => {
-  const path = request.url.split(/[?;#]/, 1)[0]!
-  return Effect.annotateLogs(Effect.logInfo(`${request.method} ${path} ${response.status}`), {
+export const write = ({ request, response, route, seconds }: Answered, withQuery: boolean): Effect.Effect<void> => {
+  const query = withQuery ? queryOf(request.url) : ""
+  return Effect.annotateLogs(Effect.logInfo(`${request.method} ${pathOf(request.url)} ${response.status}`), {
     namespace: "layerhost.host.request",
     method: request.method,
     route: route ?? null,
+    ...(query === "" ? undefined : { query: maskQuery(query) }),
     status: response.status,
     durationMs: Math.round(seconds * 1e5) / 100,
     clientAddress: Option.getOrNull(request.remoteAddress),
     bytes: "contentLength" in response.body ? (response.body.contentLength ?? null) : null
   })
+}
+
+/** The path of a request's target, without what follows it. */
+export const pathOf = (url: string): string => {
+  const end = url.search(/[?;#]/)
+  return end < 0 ? url : url.slice(0, end)
+}
+
+const queryOf = (url: string): string => {
+  const start = url.indexOf("?")
+  return start < 0 ? "" : url.slice(start + 1).split("#", 1)[0]!
 }

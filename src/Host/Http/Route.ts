@@ -10,6 +10,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as References from "effect/References"
 import * as Scope from "effect/Scope"
+import * as RouteTemplate from "../Telemetry/RouteTemplate.ts"
 import { CurrentRequest } from "./CurrentRequest.ts"
 import { InvalidRequest, UnsupportedMediaType } from "./RequestError.ts"
 import * as Validation from "./Validation.ts"
@@ -45,16 +46,18 @@ export const apiRoute = (
   return { ...route, handler: named(checked, route.path, plugin) }
 }
 
-const named = (handler: Handler, path: string, plugin: string): Handler =>
-  Effect.withFiber((fiber) => {
+const named = (handler: Handler, path: string, plugin: string): Handler => {
+  const template = RouteTemplate.fromPath(path)
+  return Effect.withFiber((fiber) => {
     const context = fiber.context as Context.Context<CurrentRequest>
     const request = Context.get(context, CurrentRequest)
-    request.route = path
+    request.route = template
     return Effect.provideService(handler, References.CurrentLogAnnotations, {
       ...fiber.getRef(References.CurrentLogAnnotations),
       namespace: plugin
     })
   })
+}
 
 const isInvalidInput = (defect: unknown): defect is HttpApiSchemaError =>
   HttpApiSchemaError.is(defect) && defect.kind !== "Body" && defect.kind !== "ResponseHeaders"

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as References from "effect/References"
+import type { Scope } from "effect/Scope"
 import * as JsonFormat from "./JsonFormat.ts"
 import * as LineWriter from "./LineWriter.ts"
 import * as LogfmtFormat from "./LogfmtFormat.ts"
@@ -26,6 +27,8 @@ export class Logging extends Context.Service<
      * unwritten, and a warning says so.
      */
     readonly setLevels: (table: LogLevels.LevelTable) => Effect.Effect<void>
+    /** Hands every line that is written to somebody else too, until the scope closes. */
+    readonly forward: (take: (record: LogRecord.LogRecord) => void) => Effect.Effect<void, never, Scope>
     /** Writes the lines that wait for the end of the turn. */
     readonly flush: Effect.Effect<void>
   }
@@ -78,12 +81,15 @@ export const layer = (options: {
       const floor =
         options.floor === undefined || LogLevels.passes(options.floor, levels.lowest) ? levels.lowest : options.floor
 
+      const takers = new Set<(record: LogRecord.LogRecord) => void>()
       const logger = Logger.make((line) => {
         const level = LogLevels.fromEffect[line.logLevel]
         const namespace = LogRecord.namespaceOf(line)
         if (!LogLevels.passes(level, levels.minimumOf(namespace))) return
         linesTotal[level].updateUnsafe(1, context)
-        writer.add(format(LogRecord.make(line, level, namespace)))
+        const record = LogRecord.make(line, level, namespace)
+        writer.add(format(record))
+        for (const take of takers) take(record)
       })
 
       return Context.make(Logging, {
@@ -95,6 +101,11 @@ export const layer = (options: {
             ).pipe(Effect.annotateLogs({ namespace }))
           }
         }),
+        forward: (take) =>
+          Effect.acquireRelease(
+            Effect.sync(() => takers.add(take)),
+            () => Effect.sync(() => takers.delete(take))
+          ),
         flush: Effect.sync(writer.flush)
       }).pipe(
         Context.add(References.CurrentLoggers, new Set([logger])),

@@ -28,7 +28,14 @@ describe("ListenUrl.parse", () => {
     ["HTTP://UNIX:/run/App.sock", [unix("/run/App.sock")]],
     ["http://unix:/run/with space:and-colon.sock", [unix("/run/with space:and-colon.sock")]]
   ])("reads %s", (url, addresses) => {
-    assert.deepStrictEqual(ListenUrl.parse(url), Result.succeed({ url, addresses }))
+    assert.deepStrictEqual(ListenUrl.parse(url), Result.succeed({ url, isSecure: false, addresses }))
+  })
+
+  it.each([
+    ["https://+:8443", [tcp(undefined, 8443)]],
+    ["HTTPS://localhost", loopbacks(443)]
+  ])("reads %s, which speaks TLS", (url, addresses) => {
+    assert.deepStrictEqual(ListenUrl.parse(url), Result.succeed({ url, isSecure: true, addresses }))
   })
 
   it.each([
@@ -54,7 +61,7 @@ describe("ListenUrl.parse", () => {
     ["http://[127.0.0.1]:8080", "IPv6"],
     ["http://unix:run/app.sock", "unix:/"],
     ["http://unix:/run/app.sock?a", "unix:/"],
-    ["https://+:8443", "https"]
+    ["https://unix:/run/app.sock", "unix:/"]
   ])("refuses %j", (url, reason) => {
     const result = ListenUrl.parse(url)
     assert.isTrue(Result.isFailure(result))

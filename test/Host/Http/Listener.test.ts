@@ -8,8 +8,10 @@ import * as Result from "effect/Result"
 import { existsSync } from "node:fs"
 import * as http from "node:http"
 import * as net from "node:net"
+import { HostConfig } from "../../../src/Host/Configuration/HostConfig.ts"
 import * as Listener from "../../../src/Host/Http/Listener.ts"
 import * as ListenUrl from "../../../src/Host/Http/ListenUrl.ts"
+import { TlsConfig } from "../../../src/Host/Tls/TlsConfig.ts"
 import * as TestHost from "../../support/TestHost.ts"
 import { things } from "./support/things.ts"
 
@@ -19,13 +21,19 @@ const hasIpv6 = await new Promise<boolean>((resolve) => {
   server.listen(0, "::1", () => server.close(() => resolve(true)))
 })
 
-const listen = (urls: string) =>
-  Effect.map(
-    Listener.listen(Result.getOrThrow(ListenUrl.parseList(urls)), Effect.succeed(HttpServerResponse.text("hello")), {
-      shutdownTimeout: Duration.seconds(10)
-    }),
-    (bound) => bound.map(Listener.formatAddress)
-  )
+const listen = Effect.fnUntraced(
+  function* (urls: string) {
+    const host = yield* HostConfig
+    const hello = Effect.succeed(HttpServerResponse.text("hello"))
+    const bound = yield* Listener.listen(Result.getOrThrow(ListenUrl.parseList(urls)), hello, {
+      ...host,
+      shutdownTimeout: Duration.seconds(10),
+      tls: yield* TlsConfig
+    })
+    return bound.map(Listener.formatAddress)
+  },
+  Effect.provide([HostConfig.layer(), TlsConfig.layer(), NodeFileSystem.layer])
+)
 
 const get = (url: string) => Effect.promise(async () => (await fetch(url)).text())
 
