@@ -24,54 +24,54 @@ const mount = (value: string) =>
 
 /** Which backend keeps the secrets, and how one-time passwords are made. */
 export class SecretStoreConfig extends Section.Service<SecretStoreConfig>()("secretstore", {
-  /** The base URL of the secret server. */
-  url: text(""),
-  /** Authenticates with the secret server, where `authMethod` is `token`. */
-  token: secret,
-  /** The issuer that the secret server stores with a seed. */
-  totpIssuer: text("layerhost"),
+  url: text("").annotateKey({ description: "The base URL of the secret server." }),
+  token: secret.annotateKey({ description: "Authenticates with the secret server, where authMethod is token." }),
+  totpIssuer: text("layerhost").annotateKey({ description: "The issuer that the secret server stores with a seed." }),
   totpPeriodInSeconds: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 86_400 })).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(30))
   ),
-  /** Keeps secrets as plain files instead of on the server. */
-  useLocalFileSystem: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
-  /** The root directory of the files; relative to the working directory. */
-  localFileSystemPath: Schema.NonEmptyString.pipe(Schema.withDecodingDefaultKey(Effect.succeed("./nodep-secretstore"))),
+  useLocalFileSystem: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))).annotateKey({
+    description: "Keeps secrets as plain files instead of on the server."
+  }),
+  localFileSystemPath: Schema.NonEmptyString.pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed("./nodep-secretstore"))
+  ).annotateKey({ description: "The root directory of the files; relative to the working directory." }),
 
-  /** Where the server's key-value engine, version 2, is mounted. */
-  keyValueMount: mount("credentials"),
-  /** Where the server's TOTP engine is mounted. */
-  totpMount: mount("totp"),
-  /** The namespace of the mounts and of the authentication; empty for the root namespace. */
-  namespace: text(""),
-  /** Bounds each request to the server with all its repetitions, in seconds. */
-  timeoutInSeconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 300 })).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(10))
-  ),
+  keyValueMount: mount("credentials").annotateKey({
+    description: "Where the server's key-value engine, version 2, is mounted."
+  }),
+  totpMount: mount("totp").annotateKey({ description: "Where the server's TOTP engine is mounted." }),
+  namespace: text("").annotateKey({
+    description: "The namespace of the mounts and of the authentication; empty for the root namespace."
+  }),
+  timeoutInSeconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 300 }))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(10)))
+    .annotateKey({ description: "Bounds each request to the server with all its repetitions, in seconds." }),
 
-  /** The certificates (PEM) of the authorities that may vouch for the server; empty for those that Node knows. */
-  caCertificateFile: text(""),
-  /** The certificate (PEM) that the store shows to the server; empty for none. */
-  clientCertificateFile: text(""),
-  /** The private key (PEM) of that certificate. */
-  clientKeyFile: text(""),
+  caCertificateFile: text("").annotateKey({
+    description:
+      "The certificates (PEM) of the authorities that may vouch for the server; empty for those that Node knows."
+  }),
+  clientCertificateFile: text("").annotateKey({
+    description: "The certificate (PEM) that the store shows to the server; empty for none."
+  }),
+  clientKeyFile: text("").annotateKey({ description: "The private key (PEM) of that certificate." }),
 
-  /** How the store gets its token. */
-  authMethod: Schema.Literals(authMethods).pipe(Schema.withDecodingDefaultKey(Effect.succeed("token" as const))),
-  /** Where the authentication is mounted, below `auth/`; empty for `approle`, `kubernetes` or `userpass`. */
-  authMount: mount(""),
-  /** `tokenFile`: the file that holds the token; read anew for each request. */
-  tokenFile: text(""),
-  /** `appRole`: the id of the role. */
-  roleId: text(""),
-  /** `appRole`: the secret id; empty for a role that asks for none. */
-  secretId: secret,
-  /** `kubernetes`: the name of the role. */
-  kubernetesRole: text(""),
-  /** `kubernetes`: the token of the pod's service account; read anew for each login. */
-  serviceAccountTokenFile: text("/var/run/secrets/kubernetes.io/serviceaccount/token"),
-  /** `userpass`: who logs in. */
-  username: text(""),
-  /** `userpass`: the password. */
-  password: secret
+  authMethod: Schema.Literals(authMethods)
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("token" as const)))
+    .annotateKey({ description: "How the store gets its token." }),
+  authMount: mount("").annotateKey({
+    description: "Where the authentication is mounted, below auth/; empty for approle, kubernetes or userpass."
+  }),
+  tokenFile: text("").annotateKey({
+    description: "tokenFile: the file that holds the token; read anew for each request."
+  }),
+  roleId: text("").annotateKey({ description: "appRole: the id of the role." }),
+  secretId: secret.annotateKey({ description: "appRole: the secret id; empty for a role that asks for none." }),
+  kubernetesRole: text("").annotateKey({ description: "kubernetes: the name of the role." }),
+  serviceAccountTokenFile: text("/var/run/secrets/kubernetes.io/serviceaccount/token").annotateKey({
+    description: "kubernetes: the token of the pod's service account; read anew for each login."
+  }),
+  username: text("").annotateKey({ description: "userpass: who logs in." }),
+  password: secret.annotateKey({ description: "userpass: the password." })
 }) {}

@@ -336,6 +336,7 @@ describe("Host", () => {
           "Mounted the API greetings of plugin shop/orders",
           "Mounted the routes of plugin greeter",
           "Mounted the routes of plugin shop/orders",
+          "Everybody is trusted to name the client: the first entry of X-Forwarded-For is (forwardedHeaders:trustedProxies narrows this)",
           "Built the application: 2 plugins, 7 routes",
           "Listening on http://127.0.0.1:PORT",
           "Shutting down",

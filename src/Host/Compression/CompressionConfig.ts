@@ -7,10 +7,12 @@ import * as Section from "../../Plugins/Section.ts"
 
 /** How answers are compressed. */
 export class CompressionConfig extends Section.Service<CompressionConfig>()("compression", {
-  /** Whether answers are; compressed requests are read either way. */
-  enabled: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))),
-  /** Answers with fewer bytes stay as they are: what fits into one packet is not sent faster. */
-  minimumSize: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(1024))
-  )
+  enabled: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))).annotateKey({
+    description: "Whether answers are; compressed requests are read either way."
+  }),
+  minimumSize: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1024)))
+    .annotateKey({
+      description: "Answers with fewer bytes stay as they are: what fits into one packet is not sent faster."
+    })
 }) {}

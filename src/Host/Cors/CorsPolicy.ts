@@ -29,18 +29,21 @@ const Origin = Schema.String.check(
 const Token = (expected: string) => Schema.String.check(Schema.isPattern(/^[\w!#$%&'+.^`|~-]+$/, { expected }))
 
 const Fields = Section.Service<CorsPolicy>()("CorsPolicy", {
-  /** Origins that may read answers; `https://*.shop.example` stands for all below a domain. */
-  origins: listOf(Origin),
-  /** Methods that they may use. */
-  methods: listOf(Token("a method")),
-  /** Headers that they may send. */
-  headers: listOf(Token("the name of a header")),
-  /** Headers of answers that they may read. */
-  exposedHeaders: listOf(Token("the name of a header")),
-  /** Whether they may send cookies and other credentials. For any origin they may not: such a policy would protect nothing. */
-  allowCredentials: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
-  /** How long browsers keep what a preflight said; five seconds when absent. */
-  maxAge: Schema.optionalKey(DurationText)
+  origins: listOf(Origin).annotateKey({
+    description: "Origins that may read answers; https://*.shop.example stands for all below a domain."
+  }),
+  methods: listOf(Token("a method")).annotateKey({ description: "Methods that they may use." }),
+  headers: listOf(Token("the name of a header")).annotateKey({ description: "Headers that they may send." }),
+  exposedHeaders: listOf(Token("the name of a header")).annotateKey({
+    description: "Headers of answers that they may read."
+  }),
+  allowCredentials: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))).annotateKey({
+    description:
+      "Whether they may send cookies and other credentials. For any origin they may not: such a policy would protect nothing."
+  }),
+  maxAge: Schema.optionalKey(DurationText).annotateKey({
+    description: "How long browsers keep what a preflight said; five seconds when absent."
+  })
 })
 
 /** What scripts of other origins may do. */

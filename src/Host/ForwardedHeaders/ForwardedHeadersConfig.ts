@@ -19,8 +19,12 @@ export const families = ["x-forwarded", "forwarded"] as const
 
 /** Whose word on the client counts. */
 export class ForwardedHeadersConfig extends Section.Service<ForwardedHeadersConfig>()("forwardedHeaders", {
-  /** Proxies that are believed: addresses and CIDRs. Everybody is when absent, nobody when empty. */
-  trustedProxies: Schema.optionalKey(Schema.Array(Network)),
-  /** The headers that count. Only one family does: proxies pass the other on as the client sent it. */
-  headers: Schema.Literals(families).pipe(Schema.withDecodingDefaultKey(Effect.succeed("x-forwarded" as const)))
+  trustedProxies: Schema.optionalKey(Schema.Array(Network)).annotateKey({
+    description: "Proxies that are believed: addresses and CIDRs. Everybody is when absent, nobody when empty."
+  }),
+  headers: Schema.Literals(families)
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("x-forwarded" as const)))
+    .annotateKey({
+      description: "The headers that count. Only one family does: proxies pass the other on as the client sent it."
+    })
 }) {}

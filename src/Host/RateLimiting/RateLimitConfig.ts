@@ -46,27 +46,32 @@ const RuleConfig = Schema.Struct({
 
 /** How many requests a client may make; no rule, no limit. */
 export class RateLimitConfig extends Section.Service<RateLimitConfig>()("ipRateLimiting", {
-  /** Whether rules for endpoints count, each endpoint by itself; else rules for `*` count alone, all endpoints together. */
-  enableEndpointRateLimiting: flag,
-  /** Whether a refused request counts towards all limits that it meets; else it counts towards none. */
-  stackBlockedRequests: flag,
+  enableEndpointRateLimiting: flag.annotateKey({
+    description:
+      "Whether rules for endpoints count, each endpoint by itself; else rules for * count alone, all endpoints together."
+  }),
+  stackBlockedRequests: flag.annotateKey({
+    description: "Whether a refused request counts towards all limits that it meets; else it counts towards none."
+  }),
   httpStatusCode: ErrorStatus.pipe(Schema.withDecodingDefaultKey(Effect.succeed(429))),
-  /** Clients without a limit: addresses, CIDRs, ranges. */
-  ipWhitelist: listOf(textOf(AddressRange.parse)),
-  /** Endpoints without a limit. */
-  endpointWhitelist: listOf(textOf(Endpoint.parsePattern)),
-  /** Where clients name themselves. Anyone can: a name in `clientWhitelist` is as good as a password, and no better. */
-  clientIdHeader: Schema.String.check(Schema.isPattern(/^[\w!#$%&'*+.^`|~-]+$/, { expected: "a header's name" })).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed("X-ClientId"))
-  ),
-  /** Names of clients without a limit. */
-  clientWhitelist: listOf(Schema.NonEmptyString),
+  ipWhitelist: listOf(textOf(AddressRange.parse)).annotateKey({
+    description: "Clients without a limit: addresses, CIDRs, ranges."
+  }),
+  endpointWhitelist: listOf(textOf(Endpoint.parsePattern)).annotateKey({ description: "Endpoints without a limit." }),
+  clientIdHeader: Schema.String.check(Schema.isPattern(/^[\w!#$%&'*+.^`|~-]+$/, { expected: "a header's name" }))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("X-ClientId")))
+    .annotateKey({
+      description:
+        "Where clients name themselves. Anyone can: a name in clientWhitelist is as good as a password, and no better."
+    }),
+  clientWhitelist: listOf(Schema.NonEmptyString).annotateKey({ description: "Names of clients without a limit." }),
   generalRules: listOf(RuleConfig),
-  /** What the answer to a refused request says: `{0}` is the limit, `{1}` the period, `{2}` the seconds to wait. */
-  quotaExceededMessage: textOf(QuotaMessage.parse).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed("API calls quota exceeded! maximum admitted {0} per {1}."))
-  ),
-  /** Stands in the place of the problem that a refused request is answered with. */
+  quotaExceededMessage: textOf(QuotaMessage.parse)
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("API calls quota exceeded! maximum admitted {0} per {1}.")))
+    .annotateKey({
+      description:
+        "What the answer to a refused request says: {0} is the limit, {1} the period, {2} the seconds to wait."
+    }),
   quotaExceededResponse: Schema.optionalKey(
     Schema.Struct({
       contentType: Schema.String.check(
@@ -76,23 +81,27 @@ export class RateLimitConfig extends Section.Service<RateLimitConfig>()("ipRateL
       content: Schema.optionalKey(textOf(QuotaMessage.parse)),
       statusCode: Schema.optionalKey(ErrorStatus)
     })
-  ),
-  /** Leaves out `X-Rate-Limit-*` and `Retry-After`. */
-  disableRateLimitHeaders: flag,
-  /** Where requests are counted: by each instance in its memory, or by all of them together in Redis. */
-  store: Schema.Literals(["memory", "redis"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("memory" as const)))
+  ).annotateKey({ description: "Stands in the place of the problem that a refused request is answered with." }),
+  disableRateLimitHeaders: flag.annotateKey({ description: "Leaves out X-Rate-Limit-* and Retry-After." }),
+  store: Schema.Literals(["memory", "redis"])
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("memory" as const)))
+    .annotateKey({
+      description: "Where requests are counted: by each instance in its memory, or by all of them together in Redis."
+    })
 }) {}
 
 /** The Redis of `store: redis`. */
 export class RateLimitRedis extends Section.Service<RateLimitRedis>()("ipRateLimiting:redis", {
-  /** May hold the user and the password: `rediss://user:password@host:port/database`. */
-  url: Schema.RedactedFromValue(textOf(parseRedisUrl)).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed("redis://127.0.0.1:6379"))
-  ),
-  /** What all keys in Redis begin with; services that share a Redis and not their limits need different ones. */
-  prefix: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("layerhost:rate-limit:"))),
-  /** How long a request waits for Redis before it passes uncounted. */
-  timeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("40ms")))
+  url: Schema.RedactedFromValue(textOf(parseRedisUrl))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("redis://127.0.0.1:6379")))
+    .annotateKey({ description: "May hold the user and the password: rediss://user:password@host:port/database." }),
+  prefix: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("layerhost:rate-limit:"))).annotateKey({
+    description:
+      "What all keys in Redis begin with; services that share a Redis and not their limits need different ones."
+  }),
+  timeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("40ms"))).annotateKey({
+    description: "How long a request waits for Redis before it passes uncounted."
+  })
 }) {}
 
 /** Rules of their own for some clients: each replaces the general rules of the same period. */

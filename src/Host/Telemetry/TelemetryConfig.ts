@@ -29,43 +29,58 @@ const HeaderName = Schema.String.check(
 
 /** Under which name the service appears in traces, metrics and logs, and where these are sent. */
 export class TelemetryConfig extends Section.Service<TelemetryConfig>()("telemetry", {
-  /** The service's name; else `OTEL_SERVICE_NAME`, `service.name` in `OTEL_RESOURCE_ATTRIBUTES`, or `layerhost`. */
-  name: Schema.optionalKey(Schema.NonEmptyString),
-  /** The service's version; else `service.version` in `OTEL_RESOURCE_ATTRIBUTES`, or what npm started. */
-  version: Schema.optionalKey(Schema.NonEmptyString),
-  /** The OTLP target; when absent nothing is traced and nothing is sent, and only `/metrics` is there. */
-  endpoint: Schema.optionalKey(Endpoint),
-  /** How the target is spoken to. */
-  protocol: Schema.Literals(protocols).pipe(Schema.withDecodingDefaultKey(Effect.succeed("http/protobuf"))),
-  /** Sent to the target with every request. */
-  headers: Schema.Array(Schema.Struct({ name: HeaderName, value: Schema.RedactedFromValue(Schema.String) })).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed([]))
-  ),
-  /** The share of requests to trace, 0 to 1, of those whose caller has not decided. */
-  sampleRatio: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(1))
-  ),
-  /** Whether the spans of each request are shown as a tree, where standard output is a terminal. */
-  console: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
-  /** The paths of requests that are not traced; one that ends in `*` stands for all paths that begin like it. */
-  excludedPaths: Schema.Array(Schema.String).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(["/health/*", "/metrics", "/docs", "/openapi.json", "/openapi.yaml"]))
-  ),
-  /** How long the target may take to answer once. */
-  timeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("10 seconds"))),
-  /** How long the host may take to send what is left when it stops. */
-  shutdownTimeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("3 seconds"))),
-  /** How often metrics are sent. */
+  name: Schema.optionalKey(Schema.NonEmptyString).annotateKey({
+    description: "The service's name; else OTEL_SERVICE_NAME, service.name in OTEL_RESOURCE_ATTRIBUTES, or layerhost."
+  }),
+  version: Schema.optionalKey(Schema.NonEmptyString).annotateKey({
+    description: "The service's version; else service.version in OTEL_RESOURCE_ATTRIBUTES, or what npm started."
+  }),
+  endpoint: Schema.optionalKey(Endpoint).annotateKey({
+    description: "The OTLP target; when absent nothing is traced and nothing is sent, and only /metrics is there."
+  }),
+  protocol: Schema.Literals(protocols)
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("http/protobuf")))
+    .annotateKey({ description: "How the target is spoken to." }),
+  headers: Schema.Array(Schema.Struct({ name: HeaderName, value: Schema.RedactedFromValue(Schema.String) }))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+    .annotateKey({ description: "Sent to the target with every request." }),
+  sampleRatio: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1)))
+    .annotateKey({ description: "The share of requests to trace, 0 to 1, of those whose caller has not decided." }),
+  console: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))).annotateKey({
+    description: "Whether the spans of each request are shown as a tree, where standard output is a terminal."
+  }),
+  excludedPaths: Schema.Array(Schema.String)
+    .pipe(
+      Schema.withDecodingDefaultKey(
+        Effect.succeed(["/health/*", "/metrics", "/docs", "/openapi.json", "/openapi.yaml"])
+      )
+    )
+    .annotateKey({
+      description:
+        "The paths of requests that are not traced; one that ends in * stands for all paths that begin like it."
+    }),
+  timeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("10 seconds"))).annotateKey({
+    description: "How long the target may take to answer once."
+  }),
+  shutdownTimeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("3 seconds"))).annotateKey({
+    description: "How long the host may take to send what is left when it stops."
+  }),
   metricsInterval: DurationText.check(
     Schema.makeFilter(
       (interval) => Duration.isGreaterThanOrEqualTo(interval, Duration.seconds(1)) || "Expected one second or more"
     )
-  ).pipe(Schema.withDecodingDefaultKey(Effect.succeed("60 seconds"))),
-  /** PEM files for an `https` target: whom to trust beside what the system trusts, and who the host is. */
+  )
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("60 seconds")))
+    .annotateKey({ description: "How often metrics are sent." }),
   tls: Schema.Struct({
     certificateAuthorityPath: Schema.optionalKey(Schema.NonEmptyString),
     certificatePath: Schema.optionalKey(Schema.NonEmptyString),
     keyPath: Schema.optionalKey(Schema.NonEmptyString),
     passphrase: Schema.optionalKey(Schema.RedactedFromValue(Schema.String))
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+  })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+    .annotateKey({
+      description: "PEM files for an https target: whom to trust beside what the system trusts, and who the host is."
+    })
 }) {}

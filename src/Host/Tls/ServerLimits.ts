@@ -14,20 +14,27 @@ const atLeastOne = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
 /** The limits as fields of the section `host`. A timeout of 0 is none. */
 export const fields = {
-  /** How long a client may take to send the headers of a request. */
-  headersTimeout: timeout("30 seconds"),
-  /** How long it may take to send the whole request. */
-  requestTimeout: timeout("5 minutes"),
-  /** How long a connection may wait for the next request; longer than load balancers keep theirs, which is 60 seconds. */
-  keepAliveTimeout: timeout("65 seconds"),
-  /** How long a client may take none of what was sent to it. */
-  sendTimeout: timeout("60 seconds"),
-  /** The largest headers of a request, in bytes. */
-  maxHeaderSize: atLeastOne.pipe(Schema.withDecodingDefaultKey(Effect.succeed(16_384))),
-  /** How many headers a request may have. */
-  maxHeaderCount: atLeastOne.pipe(Schema.withDecodingDefaultKey(Effect.succeed(100))),
-  /** How many connections each listener takes at a time; those beyond are closed at once. Any number when absent. */
-  maxConnections: Schema.optionalKey(atLeastOne)
+  headersTimeout: timeout("30 seconds").annotateKey({
+    description: "How long a client may take to send the headers of a request."
+  }),
+  requestTimeout: timeout("5 minutes").annotateKey({ description: "How long it may take to send the whole request." }),
+  keepAliveTimeout: timeout("65 seconds").annotateKey({
+    description:
+      "How long a connection may wait for the next request; longer than load balancers keep theirs, which is 60 seconds."
+  }),
+  sendTimeout: timeout("60 seconds").annotateKey({
+    description: "How long a client may take none of what was sent to it."
+  }),
+  maxHeaderSize: atLeastOne
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(16_384)))
+    .annotateKey({ description: "The largest headers of a request, in bytes." }),
+  maxHeaderCount: atLeastOne
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100)))
+    .annotateKey({ description: "How many headers a request may have." }),
+  maxConnections: Schema.optionalKey(atLeastOne).annotateKey({
+    description:
+      "How many connections each listener takes at a time; those beyond are closed at once. Any number when absent."
+  })
 }
 
 /** The limits. */

@@ -10,12 +10,15 @@ import { DurationText } from "../Configuration/DurationText.ts"
 import type { CertificateFiles } from "./Certificate.ts"
 
 const Files = {
-  /** The certificate with its intermediate ones, in PEM. */
-  certificatePath: Schema.NonEmptyString,
-  /** The private key, in PEM; where absent, it stands in the file of the certificate. */
-  keyPath: Schema.optionalKey(Schema.NonEmptyString),
-  /** What the key is encrypted with. */
-  passphrase: Schema.optionalKey(Schema.RedactedFromValue(Schema.String))
+  certificatePath: Schema.NonEmptyString.annotateKey({
+    description: "The certificate with its intermediate ones, in PEM."
+  }),
+  keyPath: Schema.optionalKey(Schema.NonEmptyString).annotateKey({
+    description: "The private key, in PEM; where absent, it stands in the file of the certificate."
+  }),
+  passphrase: Schema.optionalKey(Schema.RedactedFromValue(Schema.String)).annotateKey({
+    description: "What the key is encrypted with."
+  })
 }
 
 /** The certificates of the `https` URLs. */
@@ -23,16 +26,16 @@ export class TlsConfig extends Section.Service<TlsConfig>()("host:tls", {
   /** The certificate of every URL that has none of its own. */
   ...Files,
   certificatePath: Schema.optionalKey(Files.certificatePath),
-  /** Certificates of single URLs, each spelled as in `host:urls`. */
-  certificates: Schema.Array(Schema.Struct({ url: Schema.NonEmptyString, ...Files })).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed([]))
-  ),
-  /** How often the files are looked at for renewed certificates. */
+  certificates: Schema.Array(Schema.Struct({ url: Schema.NonEmptyString, ...Files }))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+    .annotateKey({ description: "Certificates of single URLs, each spelled as in host:urls." }),
   reloadInterval: DurationText.check(
     Schema.makeFilter(
       (interval) => Duration.isGreaterThanOrEqualTo(interval, Duration.seconds(1)) || "Expected one second or more"
     )
-  ).pipe(Schema.withDecodingDefaultKey(Effect.succeed("10 seconds")))
+  )
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("10 seconds")))
+    .annotateKey({ description: "How often the files are looked at for renewed certificates." })
 }) {}
 
 /** Finds the files of each `https` URL; the failure lists URLs without a certificate, and certificates without a URL. */

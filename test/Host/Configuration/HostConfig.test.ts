@@ -29,7 +29,13 @@ withLayer(layer)((test) => {
           additionalConfigPaths: "",
           reloadOnChange: false,
           shutdownTimeout: Duration.seconds(30),
-          shutdownDelay: Duration.zero
+          shutdownDelay: Duration.zero,
+          headersTimeout: Duration.seconds(30),
+          requestTimeout: Duration.minutes(5),
+          keepAliveTimeout: Duration.seconds(65),
+          sendTimeout: Duration.seconds(60),
+          maxHeaderSize: 16_384,
+          maxHeaderCount: 100
         },
         { enabled: true }
       ])

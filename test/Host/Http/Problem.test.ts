@@ -54,7 +54,7 @@ describe("error answers", () => {
 
       for (const answer of [json, yaml]) {
         assert.strictEqual(answer.headers.get("x-request-id"), "the-id")
-        assert.strictEqual(answer.headers.get("vary"), "Accept")
+        assert.strictEqual(answer.headers.get("vary"), "Accept, Accept-Encoding")
         assert.notInclude(answer.text, secret)
       }
     })
