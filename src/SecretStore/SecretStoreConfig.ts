@@ -27,9 +27,9 @@ export class SecretStoreConfig extends Section.Service<SecretStoreConfig>()("sec
   url: text("").annotateKey({ description: "The base URL of the secret server." }),
   token: secret.annotateKey({ description: "Authenticates with the secret server, where authMethod is token." }),
   totpIssuer: text("layerhost").annotateKey({ description: "The issuer that the secret server stores with a seed." }),
-  totpPeriodInSeconds: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 86_400 })).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(30))
-  ),
+  totpPeriodInSeconds: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 86_400 }))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(30)))
+    .annotateKey({ description: "How long a one-time password is valid, in seconds." }),
   useLocalFileSystem: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))).annotateKey({
     description: "Keeps secrets as plain files instead of on the server."
   }),

@@ -53,7 +53,9 @@ export class RateLimitConfig extends Section.Service<RateLimitConfig>()("ipRateL
   stackBlockedRequests: flag.annotateKey({
     description: "Whether a refused request counts towards all limits that it meets; else it counts towards none."
   }),
-  httpStatusCode: ErrorStatus.pipe(Schema.withDecodingDefaultKey(Effect.succeed(429))),
+  httpStatusCode: ErrorStatus.pipe(Schema.withDecodingDefaultKey(Effect.succeed(429))).annotateKey({
+    description: "The status of a refused request."
+  }),
   ipWhitelist: listOf(textOf(AddressRange.parse)).annotateKey({
     description: "Clients without a limit: addresses, CIDRs, ranges."
   }),
@@ -65,7 +67,7 @@ export class RateLimitConfig extends Section.Service<RateLimitConfig>()("ipRateL
         "Where clients name themselves. Anyone can: a name in clientWhitelist is as good as a password, and no better."
     }),
   clientWhitelist: listOf(Schema.NonEmptyString).annotateKey({ description: "Names of clients without a limit." }),
-  generalRules: listOf(RuleConfig),
+  generalRules: listOf(RuleConfig).annotateKey({ description: "The rules that hold for every client." }),
   quotaExceededMessage: textOf(QuotaMessage.parse)
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("API calls quota exceeded! maximum admitted {0} per {1}.")))
     .annotateKey({
@@ -112,5 +114,5 @@ export class RateLimitPolicies extends Section.Service<RateLimitPolicies>()("ipR
       ip: textOf(AddressRange.parse),
       rules: Schema.Array(RuleConfig)
     })
-  )
+  ).annotateKey({ description: "The clients and their rules." })
 }) {}
