@@ -3,7 +3,7 @@ import { Plugin } from "layerhost/Plugins"
 import { secretStore } from "layerhost/SecretStore"
 import { credentials } from "./CredentialsPlugin.ts"
 
-/** The service's plugins: those of the installed packages, then its own. */
+/** The installed packages' plugins, then the service's own; `layerhost.order` in package.json puts ids first. */
 export const plugins = [
   // layerhost 0.1.0
   Plugin.fromPackage({ name: "layerhost", version: "0.1.0" }, secretStore),
