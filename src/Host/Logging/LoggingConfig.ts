@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Section from "../../Plugins/Section.ts"
+import * as ExcludedPaths from "../Http/ExcludedPaths.ts"
 import * as LogLevels from "./LogLevels.ts"
 
 /** How log lines look. */
@@ -25,16 +26,10 @@ export class LoggingConfig extends Section.Service<LoggingConfig>()("logging", {
   format: Schema.optionalKey(Schema.Literals(formats)).annotateKey({
     description: "How lines look; pretty on a terminal and json elsewhere when absent."
   }),
-  excludedPaths: Schema.Array(Schema.String)
-    .pipe(
-      Schema.withDecodingDefaultKey(
-        Effect.succeed(["/health/*", "/metrics", "/docs", "/openapi.json", "/openapi.yaml"])
-      )
-    )
-    .annotateKey({
-      description:
-        "The paths of requests that get no line in the log; one that ends in * stands for all paths that begin like it."
-    }),
+  excludedPaths: ExcludedPaths.Field.annotateKey({
+    description:
+      "The paths of requests that get no line in the log; one that ends in * stands for all paths that begin like it."
+  }),
   queries: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))).annotateKey({
     description: "Whether lines of requests hold the query; values of secret-looking names are masked."
   })

@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Section from "../../Plugins/Section.ts"
+import * as ExcludedPaths from "../Http/ExcludedPaths.ts"
 import { DurationText } from "../Configuration/DurationText.ts"
 
 /** How telemetry is sent: OTLP over gRPC, or over HTTP as protobuf or as JSON. */
@@ -50,16 +51,10 @@ export class TelemetryConfig extends Section.Service<TelemetryConfig>()("telemet
   console: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))).annotateKey({
     description: "Whether the spans of each request are shown as a tree, where standard output is a terminal."
   }),
-  excludedPaths: Schema.Array(Schema.String)
-    .pipe(
-      Schema.withDecodingDefaultKey(
-        Effect.succeed(["/health/*", "/metrics", "/docs", "/openapi.json", "/openapi.yaml"])
-      )
-    )
-    .annotateKey({
-      description:
-        "The paths of requests that are not traced; one that ends in * stands for all paths that begin like it."
-    }),
+  excludedPaths: ExcludedPaths.Field.annotateKey({
+    description:
+      "The paths of requests that are not traced; one that ends in * stands for all paths that begin like it."
+  }),
   timeout: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("10 seconds"))).annotateKey({
     description: "How long the target may take to answer once."
   }),
