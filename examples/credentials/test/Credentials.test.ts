@@ -258,8 +258,13 @@ describe("documentation", () => {
     withService(async ({ request }) => {
       const document = await request("GET", "/openapi.json")
       // In OpenAPI, paths that differ in the names of parameters alone are one.
-      assert.deepStrictEqual(Object.keys(document.body.paths), ["/credentials/{bucket}"])
-      assert.includeMembers(Object.keys(document.body.paths["/credentials/{bucket}"]), ["get", "post", "put", "delete"])
+      assert.deepStrictEqual(Object.keys(document.body.paths), ["/credentials/{bucketOrId}"])
+      assert.includeMembers(Object.keys(document.body.paths["/credentials/{bucketOrId}"]), [
+        "get",
+        "post",
+        "put",
+        "delete"
+      ])
       const page = await request("GET", "/docs")
       assert.include(page.text, "<!doctype html>")
       assert.include(page.headers.get("content-security-policy"), "default-src 'none'")

@@ -118,9 +118,9 @@ const makeHostRoutes = Effect.fnUntraced(function* (
   const apis = options.plugins.flatMap((plugin) =>
     plugin.apis.map(({ definition }) => ({ plugin: plugin.id, definition }))
   )
-  const { docs: docsConfig, telemetry } = options.configuration
-  const docs = docsConfig.enabled
-    ? yield* DocsRoutes.make({ title: telemetry.name ?? "layerhost", version: telemetry.version ?? "1.0.0", apis })
+  const { "service.name": title, "service.version": version } = options.telemetry.resource
+  const docs = options.configuration.docs.enabled
+    ? yield* DocsRoutes.make({ title: String(title ?? "layerhost"), version: String(version ?? "1.0.0"), apis })
     : []
   return [...health, MetricsRoute.make(options.telemetry.resource), ...docs]
 })

@@ -31,7 +31,7 @@ export interface ReloadOptions {
 export type Changes = (section: Section.Any) => Stream.Stream<unknown> | undefined
 
 /** Watches the files for as long as the scope lives. */
-export const make = Effect.fn("Configuration.reload")(function* (options: ReloadOptions) {
+export const make = Effect.fnUntraced(function* (options: ReloadOptions) {
   const { quiet = "200 millis", sections, sources } = options
   const watcher = yield* DirectoryWatcher.make
   let inForce = yield* Effect.orDie(decode(options.tree, sections))

@@ -25,17 +25,13 @@ export const shapeOf = (asts: ReadonlyArray<SchemaAST.AST>): Shape => {
   const objects: Array<SchemaAST.Objects> = []
   const arrays: Array<SchemaAST.Arrays> = []
   const literals: Array<string> = []
-  const has = { leaf: false, null: false, number: false, text: false, opaque: false, secret: false }
+  const has = { leaf: false, null: false, number: false, text: false, opaque: false }
 
   const add = (ast: SchemaAST.AST, ofNumber: boolean): void => {
     const isNumber = ofNumber || ast._tag === "Number" || ast._tag === "BigInt"
     has.number ||= isNumber
     has.null ||= ast._tag === "Null"
-    has.secret ||= isRedacted(ast)
-    if (ast.encoding !== undefined) {
-      has.secret ||= ast.encoding.some((link) => isRedacted(link.to))
-      return add(ast.encoding.at(-1)!.to, isNumber)
-    }
+    if (ast.encoding !== undefined) return add(ast.encoding.at(-1)!.to, isNumber)
     switch (ast._tag) {
       case "Objects":
         objects.push(ast)
@@ -66,6 +62,7 @@ export const shapeOf = (asts: ReadonlyArray<SchemaAST.AST>): Shape => {
 
   return {
     ...has,
+    secret: asts.flatMap(formsOf).some(isRedacted),
     objects,
     arrays,
     literals,
@@ -82,6 +79,54 @@ export const isLeaf = (asts: ReadonlyArray<SchemaAST.AST>): boolean => {
 const isRedacted = (ast: SchemaAST.AST): boolean =>
   ast._tag === "Declaration" &&
   (ast.annotations?.["representation"] as { readonly id?: unknown } | undefined)?.id === "effect/schema/Redacted"
+
+/**
+ * Whether the value at a place, or one that it is part of, is a secret of the Schema. All forms count that a value takes while
+ * it is decoded: the encoded one of a section with a default no longer knows what is secret in it.
+ */
+export const isSecretAt = (ast: SchemaAST.AST, path: ReadonlyArray<string>): boolean => {
+  let forms = formsOf(ast)
+  for (const name of path) {
+    if (forms.some(isRedacted)) return true
+    forms = forms.flatMap((form) => childrenOf(form, name)).flatMap(formsOf)
+  }
+  return forms.some(isRedacted)
+}
+
+/** Whether a secret of the Schema stands at a place or anywhere below it. */
+export const holdsSecretAt = (ast: SchemaAST.AST, path: ReadonlyArray<string>): boolean => {
+  const seen = new Set<SchemaAST.AST>()
+  const holds = (form: SchemaAST.AST): boolean => {
+    if (seen.has(form)) return false
+    seen.add(form)
+    return formsOf(form).some((each) => isRedacted(each) || allChildrenOf(each).some(holds))
+  }
+  const reached = path.reduce<ReadonlyArray<SchemaAST.AST>>(
+    (forms, name) => forms.flatMap((form) => childrenOf(form, name)).flatMap(formsOf),
+    formsOf(ast)
+  )
+  return isSecretAt(ast, path) || reached.some(holds)
+}
+
+const formsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => [
+  ast,
+  ...(ast._tag === "Union" ? ast.types.flatMap(formsOf) : ast._tag === "Suspend" ? formsOf(ast.thunk()) : []),
+  ...(ast.encoding ?? []).flatMap(({ to }) => formsOf(to))
+]
+
+const childrenOf = (ast: SchemaAST.AST, name: string): ReadonlyArray<SchemaAST.AST> => {
+  if (ast._tag === "Arrays") return [ast.elements[Number(name)] ?? ast.rest[0] ?? []].flat()
+  if (ast._tag !== "Objects") return []
+  const property = ast.propertySignatures.find((each) => fold(String(each.name)) === fold(name))
+  return property === undefined ? ast.indexSignatures.map(({ type }) => type) : [property.type]
+}
+
+const allChildrenOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
+  ast._tag === "Arrays"
+    ? [...ast.elements, ...ast.rest]
+    : ast._tag === "Objects"
+      ? [...ast.propertySignatures, ...ast.indexSignatures].map(({ type }) => type)
+      : []
 
 /** What a Schema says of one place below it. */
 export interface SchemaPlace {
@@ -100,7 +145,6 @@ export const placeAt = (ast: SchemaAST.AST, path: ReadonlyArray<string>): Schema
   const spelled: Array<string> = []
   let asts: ReadonlyArray<SchemaAST.AST> = [ast]
   let shape = shapeOf(asts)
-  let secret = shape.secret
   for (const name of path) {
     const below = step(shape, name)
     // The names of a record of single values may have several parts: `override:node:http`.
@@ -110,9 +154,8 @@ export const placeAt = (ast: SchemaAST.AST, path: ReadonlyArray<string>): Schema
       spelled.push(below.name)
     }
     shape = shapeOf(asts)
-    secret ||= shape.secret
   }
-  return { path: spelled, isKnown: asts.length > 0, shape, secret, description: describe(asts) }
+  return { path: spelled, isKnown: asts.length > 0, shape, secret: isSecretAt(ast, path), description: describe(asts) }
 }
 
 const step = (shape: Shape, name: string): { readonly name: string; readonly asts: ReadonlyArray<SchemaAST.AST> } => {

@@ -15,7 +15,7 @@ import {
   type Standing
 } from "./ConfigurationTree.ts"
 import type { Content, Scalar } from "./DocumentNode.ts"
-import { isLeaf, type Shape, shapeOf } from "./SchemaShape.ts"
+import { holdsSecretAt, isSecretAt, isLeaf, type Shape, shapeOf } from "./SchemaShape.ts"
 import { isSecretName, isSecretSource } from "./Secrecy.ts"
 
 /** What is decoded, and what is known of it. */
@@ -66,10 +66,12 @@ export const read = (
     // A variable that happens to have the name of a section says nothing about it.
     const isStray = !takesValue && each.scalar?.source._tag === "Variable"
     const standing = isStray ? each.container : decisive(each)
-    const bySchema = secretAbove || shape.secret
+    const bySchema = secretAbove || isSecretAt(ast, path)
     const bySource = standing !== undefined && isSecretSource(standing.source)
     const secret = bySchema || bySource || isSecretName(each.name)
-    places.set(placeKey(path), { standing, secret })
+    // A text in the place of a list or a section may well be the secrets that belong into it.
+    const isMisplaced = standing?.value._tag === "Scalar" && !shape.leaf && holdsSecretAt(ast, path)
+    places.set(placeKey(path), { standing, secret: secret || isMisplaced })
 
     if (hasValue(each) && !isStray) {
       if (!isSection) addUnknown(each.children.values(), path)

@@ -45,23 +45,31 @@ const parametersOf = ({ parameters }: JsonObject): ReadonlyArray<JsonObject> =>
 /** Collects the operations of several documents. */
 export class Paths {
   /** By the path with its parameters' names left out: OpenAPI holds two paths that differ only in these to be one. */
-  readonly #byShape = new Map<string, { readonly path: string; readonly operations: Map<string, JsonObject> }>()
+  readonly #byShape = new Map<string, Map<string, PlacedOperation>>()
   readonly #owners = new Map<string, string>()
 
   add(plugin: string, { method, operation, path }: PlacedOperation): void {
     const shape = path.replace(parameter, "{}")
     const owner = this.#owners.getOrInsert(`${method} ${shape}`, plugin)
-    const entry = this.#byShape.getOrInsertComputed(shape, () => ({ path, operations: new Map() }))
-    if (entry.operations.has(method)) {
+    const operations = this.#byShape.getOrInsertComputed(shape, () => new Map())
+    if (operations.has(method)) {
       const [first, second] = [owner, plugin].map((id) => JSON.stringify(id))
       throw new Error(`${method.toUpperCase()} ${path} is in the APIs of the plugins ${first} and ${second}`)
     }
-    entry.operations.set(method, renameParameters(operation, path, entry.path))
+    operations.set(method, { method, operation, path })
   }
 
   /** All path items, by path. */
   toJSON(): JsonObject {
-    return Object.fromEntries(Array.from(this.#byShape.values(), ({ operations, path }) => [path, itemOf(operations)]))
+    return Object.fromEntries(
+      Array.from(this.#byShape.values(), (placed) => {
+        const path = commonPath([...placed.values()].map((each) => each.path))
+        const operations = [...placed].map(
+          ([method, each]) => [method, renameParameters(each.operation, each.path, path)] as const
+        )
+        return [path, itemOf(new Map(operations))]
+      })
+    )
   }
 }
 
@@ -74,6 +82,17 @@ const itemOf = (operations: ReadonlyMap<string, JsonObject>): JsonObject => {
 }
 
 const parameter = /\{[^}]*\}/g
+
+/** One path for several that differ in the names of parameters alone: `{bucket}` and `{id}` make `{bucketOrId}`. */
+const commonPath = (paths: ReadonlyArray<string>): string => {
+  const names = paths.map((path) => path.match(parameter) ?? [])
+  let index = 0
+  return paths[0]!.replace(parameter, () => {
+    const [first, ...others] = new Set(names.map((each) => each[index]!.slice(1, -1)))
+    index++
+    return `{${[first!, ...others.map((name) => name.charAt(0).toUpperCase() + name.slice(1))].join("Or")}}`
+  })
+}
 
 const renameParameters = (operation: JsonObject, from: string, to: string): JsonObject => {
   if (from === to) return operation

@@ -38,6 +38,7 @@ const form = /^(https?):\/\/(unix:[^?#]+|\[[^\]]+\]|[^:/?#[\]]*)(?::(\d+))?(\/?)
  * `http://unix:/abs/path.sock` for a socket; port 0 picks a free one.
  */
 export const parse = (url: string): Result.Result<ListenUrl, string> => {
+  if (/^\w+:\/\/[^/?#]*@/.test(url)) return Result.fail("a URL to listen on has neither user name nor password")
   const match = form.exec(url)
   if (match === null) return Result.fail(`${url} is not a URL of the form http://host:port`)
   const [, scheme, authority, portText, , rest] = match
