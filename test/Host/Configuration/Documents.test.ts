@@ -18,6 +18,17 @@ const plain = (node: DocumentNode): unknown => {
   }
 }
 
+/**
+ * A JSON value as a text keeps it, which has no negative zero. `JSON.parse` is no judge here: that of V8 in Node 26.10 reads
+ * the key `"\n"` as a backslash where an object with that key in this place came before.
+ */
+const written = (value: Schema.Json): unknown => {
+  if (typeof value === "number") return value + 0
+  if (Array.isArray(value)) return value.map(written)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, written(each)]))
+}
+
 /** Every scalar as `text@line:column`. */
 const scalars = (node: DocumentNode): ReadonlyArray<string> => {
   switch (node._tag) {
@@ -68,12 +79,12 @@ describe("JSON", () => {
     ])
   })
 
-  it.effect("reads what JSON.parse reads", () =>
+  it.effect("reads what JSON.stringify wrote", () =>
     passes(
       Arbitrary.schema(Schema.Json),
       (value) => {
         const text = JSON.stringify(value, null, 2)
-        assert.deepStrictEqual(plain(JsonDocument.parse(text)), JSON.parse(text))
+        assert.deepStrictEqual(plain(JsonDocument.parse(text)), written(value))
         return true
       },
       500
@@ -218,12 +229,12 @@ quoted: { "<<": x }
     }
   })
 
-  it.effect("reads what JSON.parse reads, since JSON is YAML", () =>
+  it.effect("reads what JSON.stringify wrote, since JSON is YAML", () =>
     passes(
       Arbitrary.schema(Schema.Record(Schema.String, Schema.Json)),
       (value) => {
         const text = JSON.stringify(value, null, 2)
-        assert.deepStrictEqual(plain(YamlDocument.parse(text)), JSON.parse(text))
+        assert.deepStrictEqual(plain(YamlDocument.parse(text)), written(value))
         return true
       },
       200
