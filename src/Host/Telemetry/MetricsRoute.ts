@@ -5,12 +5,9 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Metric from "effect/Metric"
 import * as PrometheusText from "./PrometheusText.ts"
 
-/** The path of the route. */
-export const path = "/metrics"
-
 /** The route; `target` describes the service in the metric `target_info`. */
-export const make = (target: PrometheusText.Target = {}): HttpRouter.Route<never, never> =>
-  HttpRouter.route("GET", path, (request) =>
+export const make = (target: PrometheusText.Target): HttpRouter.Route<never, never> =>
+  HttpRouter.route("GET", "/metrics", (request) =>
     Effect.map(Metric.snapshot, (snapshots) => {
       const format = formatFor(request.headers["accept"])
       return HttpServerResponse.text(PrometheusText.format(snapshots, format, target), {
@@ -19,9 +16,6 @@ export const make = (target: PrometheusText.Target = {}): HttpRouter.Route<never
       })
     })
   )
-
-/** The route without a description of the service. */
-export const route = make()
 
 /** OpenMetrics 1.0 where the scraper names it and does not like the text format better; else the text format. */
 export const formatFor = (accept: string | undefined): PrometheusText.TextFormat => {
