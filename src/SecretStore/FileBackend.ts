@@ -43,6 +43,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     lock(fileOf(location).join("/"), effect)
 
   return SecretBackend.of({
+    name: "file",
+
     get: Effect.fnUntraced(function* (location) {
       const text = yield* files.read(fileOf(location)).pipe(unavailable("read a secret"))
       if (Option.isNone(text)) return Option.none()

@@ -12,6 +12,7 @@ export const layer = (options?: { readonly totpPeriodInSeconds?: number }): Laye
     const stored = new Map<string, string>()
     const keyOf = ({ bucketSet, id }: Location) => `${bucketSet}/${id.id}`
     return {
+      name: "memory",
       get: (location) =>
         Effect.suspend(() => {
           const text = stored.get(keyOf(location))

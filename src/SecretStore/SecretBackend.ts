@@ -23,6 +23,8 @@ export interface Location {
 export class SecretBackend extends Context.Service<
   SecretBackend,
   {
+    /** What metrics call the backend, for example `file`. */
+    readonly name: string
     /** The secret, with the current code where it has a seed; `None` only when the backend is sure that there is none. */
     readonly get: (location: Location) => Effect.Effect<Option.Option<Secret>, BackendError | SecretCorrupt>
     /** Writes a secret that is not there yet; never overwrites one. A failed create leaves nothing behind. */

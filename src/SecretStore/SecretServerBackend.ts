@@ -174,7 +174,7 @@ export const make = Effect.fnUntraced(function* ({
       })
     )
 
-  return { get, create, update, delete: remove, healthChecks }
+  return { name: "server", get, create, update, delete: remove, healthChecks }
 })
 
 const pathOf = ({ bucketSet, id }: Location): string => `${bucketSet}/${id.bucket}/${id.id}`

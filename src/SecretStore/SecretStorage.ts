@@ -9,6 +9,7 @@ import type { Secret, SecretInput } from "./Secret.ts"
 import { SecretBackend } from "./SecretBackend.ts"
 import * as SecretId from "./SecretId.ts"
 import { validate } from "./SecretInputValidation.ts"
+import * as SecretMetrics from "./SecretMetrics.ts"
 import {
   type BackendError,
   type SecretCorrupt,
@@ -105,7 +106,14 @@ export const make = Effect.fnUntraced(function* <Bucket extends string>(buckets:
     yield* backend.delete(location(id))
   })
 
-  const storage: SecretStorage<Bucket> = { get, create, update, delete: remove }
+  // Every operation is measured here, by its name and by the type of the secrets that it concerns.
+  const measured = SecretMetrics.make(backend.name)
+  const storage: SecretStorage<Bucket> = {
+    get: (id) => measured("get", id, get(id)),
+    create: (bucket, secret) => measured("create", secret, create(bucket, secret)),
+    update: (id, secret) => measured("update", id, update(id, secret)),
+    delete: (id) => measured("delete", id, remove(id))
+  }
   return storage
 })
 
