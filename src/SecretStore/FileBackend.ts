@@ -1,7 +1,9 @@
 /**
- * A backend that keeps each secret in a plain JSON file, for development and tests without a secret server:
- * `<root>/<bucket set>/<bucket>/<type>/<key>.json`. The values stand in the files in the clear; only the file
- * permissions guard them.
+ * A backend that keeps each secret in a file of its own, for those without a secret server:
+ * `<root>/<bucket set>/<bucket>/<type>/<key>.json`. Without a key the values stand in the files in the clear, and only the
+ * file permissions guard them: for development and tests.
+ *
+ * Several processes may use one root at the same time.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -9,11 +11,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
+import * as Result from "effect/Result"
 import * as DurableFiles from "./DurableFiles.ts"
 import { healthCheck } from "./FileBackendHealth.ts"
-import * as KeyedLock from "./KeyedLock.ts"
+import * as FileEncryption from "./FileEncryption.ts"
+import * as ProcessLock from "./ProcessLock.ts"
+import type { SecretInput } from "./Secret.ts"
 import { type Location, SecretBackend } from "./SecretBackend.ts"
-import { SecretBackendUnavailable } from "./SecretStorageError.ts"
+import { SecretBackendUnavailable, SecretCorrupt } from "./SecretStorageError.ts"
 import * as StoredSecret from "./StoredSecret.ts"
 
 /** Where the files are, and how long a one-time password lasts. */
@@ -22,6 +27,8 @@ export interface Options {
   readonly path: string
   /** 30 when absent. */
   readonly totpPeriodInSeconds?: number
+  /** How the files are encrypted; plain when absent. */
+  readonly encryption?: FileEncryption.Options
 }
 
 /**
@@ -29,18 +36,24 @@ export interface Options {
  * check and as `SecretBackendUnavailable` in each operation, until it is mended.
  */
 export const make = Effect.fnUntraced(function* (options: Options) {
-  const root = (yield* Path.Path).resolve(options.path)
+  const path = yield* Path.Path
+  const root = path.resolve(options.path)
   const files = yield* DurableFiles.make(root)
-  // Keeps an update from bringing back a secret that a delete in this process removes at the same time.
-  const lock = yield* KeyedLock.make
+  // Keeps an update from bringing back a secret that a delete removes at the same time.
+  const lock = yield* ProcessLock.make(root)
+  const encryption = options.encryption === undefined ? FileEncryption.none : FileEncryption.make(options.encryption)
 
-  yield* Effect.logWarning(`Secrets are kept as plain files in ${root}: for development and tests only`)
+  yield* encryption.keyId === undefined
+    ? Effect.logWarning(`Secrets are kept as plain files in ${root}: for development and tests only`)
+    : Effect.logInfo(`Secrets are kept as files in ${root}, encrypted with the key ${encryption.keyId}`)
   yield* Effect.andThen(files.makeRoot, files.sweep(directoryLevels)).pipe(
     Effect.catch((error) => Effect.logWarning(`The directory of the secrets cannot be used: ${error.message}`))
   )
 
-  const locked = <A, E>(location: Location, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    lock(fileOf(location).join("/"), effect)
+  const locked = <A, E>(location: Location, effect: Effect.Effect<A, E>) => lock(placeOf(location), effect)
+
+  const seal = (location: Location, secret: SecretInput) =>
+    encryption.seal(placeOf(location), StoredSecret.encode(secret))
 
   return SecretBackend.of({
     name: "file",
@@ -48,11 +61,16 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     get: Effect.fnUntraced(function* (location) {
       const text = yield* files.read(fileOf(location)).pipe(unavailable("read a secret"))
       if (Option.isNone(text)) return Option.none()
-      return Option.some(yield* StoredSecret.decode(location.id, text.value, options.totpPeriodInSeconds ?? 30))
+      const opened = encryption.open(placeOf(location), text.value)
+      if (Result.isFailure(opened)) {
+        const file = path.join(root, ...fileOf(location))
+        return yield* new SecretCorrupt({ id: location.id.id, reason: `the file ${file} ${opened.failure}` })
+      }
+      return Option.some(yield* StoredSecret.decode(location.id, opened.success, options.totpPeriodInSeconds ?? 30))
     }),
 
     create: (location, secret) =>
-      files.create(fileOf(location), StoredSecret.encode(secret)).pipe(
+      files.create(fileOf(location), seal(location, secret)).pipe(
         // Keys are random, so this is a bug and no state of affairs.
         Effect.catchReason("PlatformError", "AlreadyExists", (exists) => Effect.die(exists)),
         unavailable("create a secret")
@@ -63,7 +81,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
         location,
         Effect.gen(function* () {
           const found = yield* files.exists(fileOf(location))
-          if (found) yield* files.replace(fileOf(location), StoredSecret.encode(secret))
+          if (found) yield* files.replace(fileOf(location), seal(location, secret))
           return found
         })
       ).pipe(unavailable("update a secret")),
@@ -79,6 +97,9 @@ export const layer = (options: Options): Layer.Layer<SecretBackend, never, FileS
   Layer.effect(SecretBackend, make(options))
 
 const fileOf = ({ bucketSet, id }: Location): DurableFiles.Segments => [bucketSet, id.bucket, id.type, `${id.key}.json`]
+
+/** What an encrypted file is bound to: all that an id is made of. */
+const placeOf = ({ bucketSet, id }: Location): string => [bucketSet, id.bucket, id.type, id.key].join("/")
 
 /** The directories of {@link fileOf}. */
 const directoryLevels = 3

@@ -17,11 +17,11 @@ export const temporaryDirectory = Effect.acquireRelease(
   (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
 )
 
-/** Every file below a directory, as paths relative to it. */
+/** Every file below a directory, as paths relative to it, without those that are only there to be locked. */
 export const filesBelow = (directory: string): ReadonlyArray<string> =>
   fs
     .readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
+    .filter((entry) => !entry.isDirectory() && path.basename(entry.parentPath) !== ".locks")
     .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
     .toSorted()
 
