@@ -173,6 +173,7 @@ const assemble = Effect.fnUntraced(function* (
     config: configuration.telemetry,
     environment: sources.environment ?? {},
     version: packageJson.version,
+    plugins: plugins.map(({ id }) => id),
     terminal: options.log === undefined && process.stdout.isTTY ? terminal : undefined
   })
   if (telemetry.log !== undefined) yield* Context.get(base, Logging.Logging).forward(telemetry.log)

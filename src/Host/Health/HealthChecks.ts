@@ -125,7 +125,7 @@ const logChange = (
 }
 
 const statusGauge = (check: string) =>
-  Metric.gauge("layerhost_health_status", {
+  Metric.gauge("layerhost.health.status", {
     description: "What each health check found last: 1 healthy, 0.5 degraded, 0 unhealthy",
     attributes: { check }
   })

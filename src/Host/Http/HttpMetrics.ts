@@ -9,12 +9,14 @@ import * as Metric from "effect/Metric"
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
 const duration = Metric.histogram("http.server.request.duration", {
-  description: "Duration of HTTP server requests, in seconds",
-  boundaries
+  description: "Duration of HTTP server requests.",
+  boundaries,
+  attributes: { unit: "s" }
 })
 
-const activeRequests = Metric.gauge("http.server.active_requests", {
-  description: "Number of HTTP server requests that are being handled"
+const activeRequests = Metric.counter("http.server.active_requests", {
+  description: "Number of HTTP server requests that are being handled.",
+  attributes: { unit: "{request}" }
 })
 
 /** The methods that get a label of their own; any other counts as `_OTHER`, so that clients cannot make new series. */
@@ -24,7 +26,6 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 export class HttpMetrics {
   readonly #context: Context.Context<never>
   readonly #durations = new Map<string, Metric.Metric<number, unknown>>()
-  #active = 0
 
   constructor(context: Context.Context<never>) {
     this.#context = context
@@ -32,12 +33,12 @@ export class HttpMetrics {
 
   /** Notes that a request came in. */
   begin(): void {
-    activeRequests.updateUnsafe(++this.#active, this.#context)
+    activeRequests.updateUnsafe(1, this.#context)
   }
 
   /** Notes that a request was answered. */
   end(method: string, route: string | undefined, status: number, seconds: number): void {
-    activeRequests.updateUnsafe(--this.#active, this.#context)
+    activeRequests.updateUnsafe(-1, this.#context)
     const name = knownMethods.has(method) ? method : "_OTHER"
     const key = `${name} ${status} ${route ?? ""}`
     let series = this.#durations.get(key)

@@ -118,7 +118,7 @@ export const layer = (options: {
 const linesTotal = Object.fromEntries(
   LogLevels.names.map((level) => [
     level,
-    Metric.counter("layerhost_log_lines_total", {
+    Metric.counter("layerhost.log.lines", {
       description: "Log lines written",
       incremental: true,
       attributes: { level }

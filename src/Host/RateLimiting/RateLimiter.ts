@@ -61,7 +61,7 @@ export interface RateLimiter {
   readonly check: (request: RateLimitedRequest) => Effect.Effect<Decision>
 }
 
-const decisions = Metric.counter("layerhost_rate_limit_decisions_total", {
+const decisions = Metric.counter("layerhost.rate_limit.decisions", {
   description: "Requests that the rate limiter decided on",
   incremental: true
 })

@@ -14,6 +14,7 @@ import * as EffectTracer from "effect/Tracer"
 import type { LogRecord } from "../Logging/LogRecord.ts"
 import * as ExcludedPaths from "../Http/ExcludedPaths.ts"
 import type { Export } from "./Otlp/Export.ts"
+import * as Observed from "./Observed.ts"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
 import * as Resource from "./Resource.ts"
 import * as RuntimeMetrics from "./RuntimeMetrics.ts"
@@ -29,6 +30,8 @@ export interface TelemetryOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The version of the host. */
   readonly version: string
+  /** The ids of the plugins that the host runs. */
+  readonly plugins: ReadonlyArray<string>
   /** A terminal that takes the trees of `telemetry:console`; absent where nobody reads. */
   readonly terminal?: { readonly write: (text: string) => void; readonly colors: boolean } | undefined
 }
@@ -54,6 +57,7 @@ export const make = Effect.fnUntraced(function* (
   // Collected until the export has ended, which reads them once more.
   yield* RuntimeMetrics.collect
   yield* ProcessMetrics.collect()
+  yield* Observed.register(options.plugins.map(pluginMetric))
   const exported = yield* exportTo(options, resource)
 
   const takers: Array<(span: Span) => void> = []
@@ -81,6 +85,15 @@ export const make = Effect.fnUntraced(function* (
     log: exported?.log,
     resource
   }
+})
+
+const pluginMetric = (plugin: string): Observed.Observed => ({
+  name: "layerhost.plugins",
+  description: "The plugins that the host runs, 1 for each.",
+  unit: "{plugin}",
+  attributes: { plugin },
+  kind: "upDownCounter",
+  read: () => 1
 })
 
 const exportTo = Effect.fnUntraced(function* (

@@ -260,9 +260,9 @@ describe("HealthChecks", () => {
       yield* checks.run("ready")
       const values = (yield* Metric.snapshot).map(({ id, attributes, state }) => [id, attributes, state])
       assert.sameDeepMembers(values, [
-        ["layerhost_health_status", { check: "Healthy" }, { value: 1 }],
-        ["layerhost_health_status", { check: "Degraded" }, { value: 0.5 }],
-        ["layerhost_health_status", { check: "Unhealthy" }, { value: 0 }]
+        ["layerhost.health.status", { check: "Healthy" }, { value: 1 }],
+        ["layerhost.health.status", { check: "Degraded" }, { value: 0.5 }],
+        ["layerhost.health.status", { check: "Unhealthy" }, { value: 0 }]
       ])
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )

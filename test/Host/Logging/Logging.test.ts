@@ -110,7 +110,7 @@ describe("Logging", () => {
         levels: { minimumLevel: "Warning", override: {} }
       })
       const counts = (yield* Metric.snapshot)
-        .filter(({ id }) => id === "layerhost_log_lines_total")
+        .filter(({ id }) => id === "layerhost.log.lines")
         .map(({ attributes, state }) => [attributes?.["level"], (state as { readonly count: number }).count])
       assert.deepStrictEqual(counts, [
         ["Warning", 2],

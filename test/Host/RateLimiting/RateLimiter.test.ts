@@ -174,7 +174,7 @@ describe("RateLimiter", () => {
         yield* limiter.check(request(`GET ${path}`))
       }
       const counts = (yield* Metric.snapshot).flatMap((metric) =>
-        metric.id === "layerhost_rate_limit_decisions_total" && metric.type === "Counter"
+        metric.id === "layerhost.rate_limit.decisions" && metric.type === "Counter"
           ? [[metric.attributes?.["decision"], Number(metric.state.count)]]
           : []
       )

@@ -18,7 +18,7 @@ import { exchange, handle } from "./support/spans.ts"
 const start = (input: Parameters<typeof TelemetryConfig.layer>[0], options: Partial<Telemetry.TelemetryOptions> = {}) =>
   TelemetryConfig.pipe(
     Effect.provide(TelemetryConfig.layer(input)),
-    Effect.flatMap((config) => Telemetry.make({ config, environment: {}, version: "9.9.9", ...options }))
+    Effect.flatMap((config) => Telemetry.make({ config, environment: {}, version: "9.9.9", plugins: [], ...options }))
   )
 
 const registry = () => Context.make(Metric.MetricRegistry, new Map())

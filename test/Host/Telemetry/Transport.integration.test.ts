@@ -1,11 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
 import { readFileSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import * as GrpcTransport from "../../../src/Host/Telemetry/Otlp/GrpcTransport.ts"
 import * as HttpTransport from "../../../src/Host/Telemetry/Otlp/HttpTransport.ts"
@@ -116,6 +119,72 @@ describe("A collector that answers", () => {
       yield* send("traces", body)
       expect(receiver.received.length).toBe(2)
       expect(receiver.received[0]!.headers["x-tenant"]).toBe("shop")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("A call over gRPC that is not answered in time", () => {
+  /** A way to a port that can go dead: both ends stay open, but nothing gets through. */
+  const tunnel = (port: number) =>
+    Effect.gen(function* () {
+      const state = { isDead: false, connections: 0, closed: 0, url: "" }
+      const sockets: Array<Socket> = []
+      const server = createServer((socket) => {
+        state.connections++
+        const other = connectTo(port, "127.0.0.1")
+        sockets.push(socket, other)
+        socket.on("data", (data) => void (state.isDead || other.write(data)))
+        other.on("data", (data) => void (state.isDead || socket.write(data)))
+        for (const each of [socket, other]) each.on("error", () => {})
+        socket.on("close", () => {
+          state.closed++
+          other.destroy()
+        })
+      })
+      yield* Effect.acquireRelease(
+        Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
+        () =>
+          Effect.sync(() => {
+            for (const socket of sockets) socket.destroy()
+            server.close()
+          })
+      )
+      state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      return state
+    })
+
+  it.effect("is cancelled alone: the connection and the calls beside it go on", () =>
+    Effect.gen(function* () {
+      const receiver = yield* OtlpReceiver.start("grpc")
+      const way = yield* tunnel(receiver.port)
+      const answered = yield* Deferred.make<void>()
+      receiver.answer = (signal) => (signal === "traces" ? { _tag: "Never" } : { _tag: "Hold", until: answered })
+      const send = yield* connect("grpc", way.url)
+      const beside = yield* Effect.forkChild(send("logs", body))
+      const call = yield* Effect.forkChild(send("traces", body))
+      yield* receiver.until(({ received }) => received.length === 2)
+      yield* Fiber.interrupt(call)
+      yield* receiver.until(({ cancelled }) => cancelled === 1)
+      yield* Deferred.succeed(answered, undefined)
+      yield* Fiber.join(beside)
+      yield* send("metrics", body)
+      expect([way.connections, receiver.received.length]).toEqual([1, 3])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("takes a dead connection with it", () =>
+    Effect.gen(function* () {
+      const receiver = yield* OtlpReceiver.start("grpc")
+      const way = yield* tunnel(receiver.port)
+      const send = yield* connect("grpc", way.url)
+      yield* send("logs", body)
+      way.isDead = true
+      const call = yield* Effect.forkChild(send("traces", body), { startImmediately: true })
+      yield* Fiber.interrupt(call)
+      yield* TestClock.adjust("5 seconds")
+      way.isDead = false
+      yield* send("traces", body)
+      expect([way.connections, receiver.received.length]).toEqual([2, 2])
     }).pipe(Effect.scoped)
   )
 })

@@ -2,6 +2,7 @@
  * An OTLP collector for tests: takes traces, metrics and logs over gRPC, over HTTP as protobuf and as JSON, and keeps what it
  * got in one form. How it answers can be changed while it runs.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import * as http from "node:http"
@@ -27,6 +28,8 @@ export type Answer =
   | { readonly _tag: "Status"; readonly status: number; readonly retryAfter?: string }
   | { readonly _tag: "GrpcStatus"; readonly code: number; readonly retryDelaySeconds?: number }
   | { readonly _tag: "Never" }
+  /** Accepts, but not before. */
+  | { readonly _tag: "Hold"; readonly until: Deferred.Deferred<void> }
   | { readonly _tag: "CloseMidBody" }
 
 export interface OtlpReceiver {
@@ -34,6 +37,8 @@ export interface OtlpReceiver {
   readonly port: number
   /** Everything that arrived, also what was answered by a failure. */
   readonly received: ReadonlyArray<Received>
+  /** How many gRPC calls were cancelled by the client. */
+  readonly cancelled: number
   answer: (signal: Signal, count: number) => Answer
   /** Resolves once a condition holds for what was received. */
   readonly until: (condition: (receiver: OtlpReceiver) => boolean) => Effect.Effect<void>
@@ -80,6 +85,7 @@ class Receiver implements OtlpReceiver {
   readonly protocol: Protocol
   port = 0
   readonly received: Array<Received> = []
+  cancelled = 0
   answer: OtlpReceiver["answer"] = () => ({ _tag: "Accept" })
   readonly #waiting = new Set<() => void>()
 
@@ -108,8 +114,17 @@ class Receiver implements OtlpReceiver {
     this.received.push(received)
     const count = this.received.filter(({ signal }) => signal === received.signal).length
     const answer = this.answer(received.signal, count)
-    for (const check of this.#waiting) check()
+    this.#changed()
     return answer
+  }
+
+  cancel(): void {
+    this.cancelled++
+    this.#changed()
+  }
+
+  #changed(): void {
+    for (const check of this.#waiting) check()
   }
 
   get spans(): ReadonlyArray<any> {
@@ -140,9 +155,11 @@ const httpServer = (receiver: Receiver, protocol: Protocol, { tls }: ReceiverOpt
     }
     const body = isJson ? JSON.parse(bytes.toString()) : decodeRequest(signal, bytes)
     const answer = receiver.add({ signal, headers: request.headers, body, size: bytes.length })
+    if (answer._tag === "Hold") await Effect.runPromise(Deferred.await(answer.until))
     switch (answer._tag) {
+      case "Hold":
       case "Accept": {
-        const rejected = answer.rejected ?? 0
+        const rejected = answer._tag === "Accept" ? (answer.rejected ?? 0) : 0
         const field = { traces: "rejectedSpans", metrics: "rejectedDataPoints", logs: "rejectedLogRecords" }[signal]
         response.writeHead(200, { "content-type": request.headers["content-type"] })
         response.end(
@@ -174,6 +191,7 @@ const grpcServer = (receiver: Receiver, { tls }: ReceiverOptions): Server => {
   const server = tls === undefined ? http2.createServer() : http2.createSecureServer(tls)
   server.on("stream", (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => {
     stream.on("error", () => {})
+    stream.on("aborted", () => stream.rstCode === http2.constants.NGHTTP2_CANCEL && receiver.cancel())
     const answerAll = async () => {
       const bytes = await readAll(stream)
       const service = /^\/opentelemetry\.proto\.collector\.(\w+)\.v1\.(\w+)Service\/Export$/.exec(headers[":path"]!)
@@ -182,9 +200,11 @@ const grpcServer = (receiver: Receiver, { tls }: ReceiverOptions): Server => {
       if (bytes[0] !== 0 || bytes.readUInt32BE(1) !== bytes.length - 5) throw new Error("a frame that is not whole")
       const body = decodeRequest(signal, bytes.subarray(5))
       const answer = receiver.add({ signal, headers, body, size: bytes.length })
+      if (answer._tag === "Hold") await Effect.runPromise(Deferred.await(answer.until))
       switch (answer._tag) {
+        case "Hold":
         case "Accept": {
-          const message = partialSuccess(answer.rejected ?? 0)
+          const message = partialSuccess(answer._tag === "Accept" ? (answer.rejected ?? 0) : 0)
           const frame = Buffer.alloc(5)
           frame.writeUInt32BE(message.length, 1)
           stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true })

@@ -1,14 +1,20 @@
 /** OTLP over gRPC (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md), unary calls over one connection. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Scope } from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as http2 from "node:http2"
 import * as ProtobufReader from "./ProtobufReader.ts"
 import { names } from "./Signal.ts"
 import { maxAnswerSize, reasonOf, type Send, SendError, type TransportOptions } from "./Transport.ts"
 
+/** How long a connection may take to answer a ping, after a call that was not answered. */
+const pingTimeout = Duration.seconds(5)
+
 /** Connects when there is something to send, and again after the connection was lost; disconnects when the scope closes. */
-export const make = Effect.fnUntraced(function* (options: TransportOptions): Effect.fn.Return<Send, never, Scope> {
+export const make = Effect.fnUntraced(function* (
+  options: TransportOptions
+): Effect.fn.Return<Send, never, Scope.Scope> {
+  const scope = yield* Scope.Scope
   const connection = new Connection(options)
   yield* Effect.addFinalizer(() => Effect.sync(() => connection.close()))
   const headers = {
@@ -26,13 +32,25 @@ export const make = Effect.fnUntraced(function* (options: TransportOptions): Eff
       const stream = session.request({ ...headers, ":path": names[signal].method })
       call(stream, body, resume)
       stream.once("close", () => session.off("error", onError))
-      return Effect.sync(() => {
-        stream.close(http2.constants.NGHTTP2_CANCEL)
-        // No answer came in time: the connection may be dead without either side knowing it.
-        connection.close()
-      })
+      // Only this call has taken too long; others may be under way. The connection may be dead without either side knowing it.
+      return Effect.sync(() => stream.close(http2.constants.NGHTTP2_CANCEL)).pipe(
+        Effect.andThen(Effect.forkIn(closeIfDead(session), scope))
+      )
     })
 })
+
+/** Closes a connection that is still being made, or over which no ping is answered. */
+const closeIfDead = (session: http2.ClientHttp2Session): Effect.Effect<void> =>
+  Effect.callback<boolean>((resume) => {
+    if (session.connecting || session.destroyed) resume(Effect.succeed(false))
+    // Where so many pings wait already that this one is not sent, the first of them decides.
+    else if (!session.ping((error) => resume(Effect.succeed(error === null)))) resume(Effect.succeed(true))
+  }).pipe(
+    Effect.timeoutOrElse({ duration: pingTimeout, orElse: () => Effect.succeed(false) }),
+    Effect.map((isAlive) => {
+      if (!isAlive) session.destroy()
+    })
+  )
 
 class Connection {
   readonly #options: TransportOptions
