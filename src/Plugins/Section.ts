@@ -67,13 +67,14 @@ export const Service =
   ): Section<Self, Path, Fields> => {
     const key = Context.Service<Self, Values<Fields>>()(`layerhost/Section/${path}`)
     const schema = Schema.Struct(fields)
-    const decode = Schema.decodeUnknownEffect(schema as unknown as Schema.Codec<Values<Fields>, unknown>, {
-      errors: "all"
-    })
+    type Checked = { readonly schema: Schema.Codec<Values<Fields>, unknown> }
     return Object.assign(key, {
       path,
       schema,
-      layer: (input: unknown = {}) => Layer.effect(key, decode(input))
+      // A class may put a Schema with checks of its own in the place of this one.
+      layer(this: Checked, input: unknown = {}) {
+        return Layer.effect(key, Schema.decodeUnknownEffect(this.schema, { errors: "all" })(input))
+      }
     }) as unknown as Section<Self, Path, Fields>
   }
 

@@ -14,10 +14,13 @@ import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import * as DurableFiles from "./DurableFiles.ts"
 import { healthCheck } from "./FileBackendHealth.ts"
+import { fromConfig } from "./FileBackendOptions.ts"
 import * as FileEncryption from "./FileEncryption.ts"
 import * as ProcessLock from "./ProcessLock.ts"
 import type { SecretInput } from "./Secret.ts"
 import { type Location, SecretBackend } from "./SecretBackend.ts"
+import type { SecretStoreMisconfigured } from "./SecretServerOptions.ts"
+import { SecretStoreConfig } from "./SecretStoreConfig.ts"
 import { SecretBackendUnavailable, SecretCorrupt } from "./SecretStorageError.ts"
 import * as StoredSecret from "./StoredSecret.ts"
 
@@ -95,6 +98,13 @@ export const make = Effect.fnUntraced(function* (options: Options) {
 /** {@link make} as a layer. */
 export const layer = (options: Options): Layer.Layer<SecretBackend, never, FileSystem.FileSystem | Path.Path> =>
   Layer.effect(SecretBackend, make(options))
+
+/** The backend that the configuration describes; fails where its keys cannot be read. */
+export const layerConfig: Layer.Layer<
+  SecretBackend,
+  SecretStoreMisconfigured,
+  SecretStoreConfig | FileSystem.FileSystem | Path.Path
+> = Layer.unwrap(Effect.map(SecretStoreConfig.use(fromConfig), layer))
 
 const fileOf = ({ bucketSet, id }: Location): DurableFiles.Segments => [bucketSet, id.bucket, id.type, `${id.key}.json`]
 

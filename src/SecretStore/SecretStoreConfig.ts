@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Section from "../Plugins/Section.ts"
+import { EncryptionKeyText } from "./EncryptionKey.ts"
 
 /** The ways to get a token of the secret server. */
 export const authMethods = ["token", "tokenFile", "appRole", "kubernetes", "userpass"] as const
@@ -22,8 +23,7 @@ const mount = (value: string) =>
     })
   ).pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
 
-/** Which backend keeps the secrets, and how one-time passwords are made. */
-export class SecretStoreConfig extends Section.Service<SecretStoreConfig>()("secretstore", {
+const Fields = Section.Service<SecretStoreConfig>()("secretstore", {
   url: text("").annotateKey({ description: "The base URL of the secret server." }),
   token: secret.annotateKey({ description: "Authenticates with the secret server, where authMethod is token." }),
   totpIssuer: text("layerhost").annotateKey({ description: "The issuer that the secret server stores with a seed." }),
@@ -31,11 +31,23 @@ export class SecretStoreConfig extends Section.Service<SecretStoreConfig>()("sec
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(30)))
     .annotateKey({ description: "How long a one-time password is valid, in seconds." }),
   useLocalFileSystem: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))).annotateKey({
-    description: "Keeps secrets as plain files instead of on the server."
+    description: "Keeps secrets in local files instead of on the server."
   }),
   localFileSystemPath: Schema.NonEmptyString.pipe(
     Schema.withDecodingDefaultKey(Effect.succeed("./nodep-secretstore"))
   ).annotateKey({ description: "The root directory of the files; relative to the working directory." }),
+  encryptionKey: Schema.optionalKey(EncryptionKeyText).annotateKey({
+    description: "Encrypts the files: 32 bytes in base64. Without it and encryptionKeyFile, files are plain."
+  }),
+  encryptionKeyFile: text("").annotateKey({
+    description: "The file that holds the key in its first line, and former keys in those below."
+  }),
+  formerEncryptionKeys: Schema.Array(EncryptionKeyText)
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+    .annotateKey({ description: "Keys of files that are not encrypted again with the present one yet." }),
+  acceptPlainFiles: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))).annotateKey({
+    description: "Reads plain files beside encrypted ones, while a directory is on its way to encryption."
+  }),
 
   keyValueMount: mount("credentials").annotateKey({
     description: "Where the server's key-value engine, version 2, is mounted."
@@ -74,4 +86,30 @@ export class SecretStoreConfig extends Section.Service<SecretStoreConfig>()("sec
   }),
   username: text("").annotateKey({ description: "userpass: who logs in." }),
   password: secret.annotateKey({ description: "userpass: the password." })
-}) {}
+})
+
+/** Which backend keeps the secrets, and how one-time passwords are made. */
+export class SecretStoreConfig extends Fields {
+  static override readonly schema = Fields.schema.check(
+    Schema.makeFilter(({ acceptPlainFiles, encryptionKey, encryptionKeyFile, formerEncryptionKeys }) => {
+      const wrong = (key: string, issue: string) => ({ path: [key], issue })
+      const isEncrypted = encryptionKey !== undefined || encryptionKeyFile !== ""
+      return [
+        ...(encryptionKey !== undefined && encryptionKeyFile !== ""
+          ? [wrong("encryptionKeyFile", "Expected either encryptionKey or encryptionKeyFile, not both")]
+          : []),
+        ...(formerEncryptionKeys.length > 0 && !isEncrypted
+          ? [wrong("formerEncryptionKeys", "Expected encryptionKey or encryptionKeyFile beside it")]
+          : []),
+        ...(acceptPlainFiles && !isEncrypted
+          ? [
+              wrong(
+                "acceptPlainFiles",
+                "Expected encryptionKey or encryptionKeyFile beside it; without them files are plain"
+              )
+            ]
+          : [])
+      ]
+    })
+  )
+}

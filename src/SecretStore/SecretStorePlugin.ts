@@ -19,9 +19,7 @@ const backend: Layer.Layer<
   SecretStoreConfig | HttpClient.HttpClient | FileSystem.FileSystem | Path.Path
 > = Layer.unwrap(
   SecretStoreConfig.useSync((config): typeof backend =>
-    config.useLocalFileSystem
-      ? FileBackend.layer({ path: config.localFileSystemPath, totpPeriodInSeconds: config.totpPeriodInSeconds })
-      : SecretServer.layerConfig
+    config.useLocalFileSystem ? FileBackend.layerConfig : SecretServer.layerConfig
   )
 )
 

@@ -18,13 +18,28 @@ import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import type { SecretId } from "../../src/SecretStore/SecretId.ts"
 import { revealed, suite } from "./SecretStorageTest.ts"
 import { type Credentials, CredentialStorage, login, samples } from "./support/Credentials.ts"
-import { failure, filesBelow, fileSystemWith, openedWith, platform, temporaryDirectory } from "./support/Files.ts"
+import {
+  encryptionKey,
+  failure,
+  filesBelow,
+  fileSystemWith,
+  openedWith,
+  platform,
+  temporaryDirectory
+} from "./support/Files.ts"
 
 suite(
   "plain files",
   Layer.unwrap(Effect.map(temporaryDirectory, (root) => FileBackend.layer({ path: root }))).pipe(
     Layer.provide(platform)
   )
+)
+
+suite(
+  "encrypted files",
+  Layer.unwrap(
+    Effect.map(temporaryDirectory, (root) => FileBackend.layer({ path: root, encryption: { key: encryptionKey() } }))
+  ).pipe(Layer.provide(platform))
 )
 
 /** Runs with a storage over the files below a directory. */

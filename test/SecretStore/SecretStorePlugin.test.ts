@@ -6,6 +6,7 @@ import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
+import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type * as HealthCheck from "../../src/Plugins/HealthCheck.ts"
@@ -15,7 +16,7 @@ import { secretStore } from "../../src/SecretStore/SecretStorePlugin.ts"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import { SecretStoreMisconfigured } from "../../src/SecretStore/SecretServerOptions.ts"
 import { CredentialStorage, samples } from "./support/Credentials.ts"
-import { platform, temporaryDirectory } from "./support/Files.ts"
+import { filesBelow, platform, temporaryDirectory } from "./support/Files.ts"
 import { Server } from "./support/Server.ts"
 import { silence, when } from "./support/server/faults.ts"
 
@@ -108,6 +109,73 @@ describe("secretStore", () => {
         fs.rmSync(root, { recursive: true })
         expect((yield* check!.check).status).toBe("Unhealthy")
       }).pipe(Effect.provide(CredentialStorage.layer.pipe(Layer.provideMerge(services), Layer.provide(config))))
+    })
+  )
+
+  it.effect("encrypts the files with encryptionKey, or with the first key of encryptionKeyFile", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      const files = { useLocalFileSystem: true, localFileSystemPath: root } as const
+      const storage = (config: Parameters<typeof SecretStoreConfig.layer>[0]) =>
+        CredentialStorage.layer.pipe(Layer.provide(services), Layer.provide(SecretStoreConfig.layer(config)))
+      const [one, two] = [randomBytes(32).toString("base64"), randomBytes(32).toString("base64")]
+      const create = CredentialStorage.use((storage) => storage.create("ApiKeys", samples.UsernamePassword))
+      const plain = yield* create.pipe(Effect.provide(storage(files)))
+      const first = yield* create.pipe(Effect.provide(storage({ ...files, encryptionKey: one })))
+      const keyFile = path.join(yield* temporaryDirectory, "keys")
+      fs.writeFileSync(keyFile, `${two}\n`)
+      const second = yield* create.pipe(Effect.provide(storage({ ...files, encryptionKeyFile: keyFile })))
+      for (const file of filesBelow(root)) {
+        const isPlain = file.includes(plain.key)
+        expect(fs.readFileSync(path.join(root, file), "utf8").includes("canary")).toBe(isPlain)
+      }
+      const canRead = (config: Parameters<typeof SecretStoreConfig.layer>[0]) =>
+        Effect.forEach([plain, first, second], (id) =>
+          CredentialStorage.use((storage) => storage.get(id)).pipe(
+            Effect.as(true),
+            Effect.catchTag("SecretCorrupt", (error) => {
+              expect(error.message).toContain(path.join(root, "Credentials/ApiKeys/UsernamePassword", id.key))
+              return Effect.succeed(false)
+            })
+          )
+        ).pipe(Effect.provide(storage({ ...files, ...config })))
+      expect(yield* canRead({})).toEqual([true, false, false])
+      expect(yield* canRead({ encryptionKey: one })).toEqual([false, true, false])
+      expect(yield* canRead({ encryptionKey: two, formerEncryptionKeys: [one] })).toEqual([false, true, true])
+      fs.writeFileSync(keyFile, `# since March\n${two}\n\n${one}\n`)
+      expect(yield* canRead({ encryptionKeyFile: keyFile, acceptPlainFiles: true })).toEqual([true, true, true])
+    })
+  )
+
+  it.effect("tells what is wrong with a file of keys, with its line, and repeats nothing of it", () =>
+    Effect.gen(function* () {
+      const keyFile = path.join(yield* temporaryDirectory, "keys")
+      const config = { useLocalFileSystem: true, encryptionKeyFile: keyFile } as const
+      expect(yield* complaints(config)).toEqual(["encryptionKeyFile"])
+      for (const text of ["", "# none\n", "canary", `${randomBytes(32).toString("base64")}\ncanary`]) {
+        fs.writeFileSync(keyFile, text)
+        expect(yield* complaints(config)).toEqual(["encryptionKeyFile"])
+      }
+      expect(String(yield* Effect.flip(start(config)))).toContain(`${keyFile}: line 2: Expected 32 bytes in base64`)
+    })
+  )
+
+  it.effect("refuses keys of another length, two places for the key, and what makes no sense without one", () =>
+    Effect.gen(function* () {
+      const key = randomBytes(32).toString("base64")
+      for (const [config, message] of [
+        [{ encryptionKey: "canary" }, /32 bytes in base64[^]*encryptionKey/],
+        [{ encryptionKey: randomBytes(16).toString("base64") }, /32 bytes in base64[^]*encryptionKey/],
+        [{ encryptionKey: key, formerEncryptionKeys: ["canary"] }, /32 bytes in base64[^]*formerEncryptionKeys/],
+        [{ encryptionKey: key, encryptionKeyFile: "keys" }, /either encryptionKey or encryptionKeyFile, not both/],
+        [{ formerEncryptionKeys: [key] }, /Expected encryptionKey or encryptionKeyFile[^]*formerEncryptionKeys/],
+        [{ acceptPlainFiles: true }, /Expected encryptionKey or encryptionKeyFile[^]*acceptPlainFiles/]
+      ] as const) {
+        const error = yield* Effect.flip(Layer.build(SecretStoreConfig.layer(config)))
+        expect(error.message).toMatch(message)
+        expect(error.message).not.toContain("canary")
+        expect(error.message).not.toContain(key)
+      }
     })
   )
 

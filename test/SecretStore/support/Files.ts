@@ -5,9 +5,13 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as PlatformError from "effect/PlatformError"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import * as EncryptionKey from "../../../src/SecretStore/EncryptionKey.ts"
 
 export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
 
@@ -50,3 +54,6 @@ export const openedWith = (change: (path: string) => Partial<FileSystem.File>) =
         })
       })
   }))
+
+export const encryptionKey = (): EncryptionKey.EncryptionKey =>
+  Result.getOrThrow(EncryptionKey.parse(Redacted.make(randomBytes(32).toString("base64"))))
