@@ -13,6 +13,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   Plugins: ["Plugins"],
   Host: ["Host", "Plugins"],
   SecretStore: ["SecretStore", "Plugins"],
+  testing: ["testing", "Host", "Plugins"],
   cli: ["cli", "Host", "Plugins"]
 }
 

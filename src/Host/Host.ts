@@ -45,6 +45,8 @@ export interface HostOptions {
   readonly configuration?: Configuration.Sources
   /** Takes the lines of the log in place of standard output. */
   readonly log?: (lines: string) => void
+  /** Takes every span that ended, requests' spans too, whether or not `telemetry:endpoint` names a target. */
+  readonly onSpan?: (span: Tracer.Span) => void
 }
 
 /** A host that is built: everything is there, but nothing listens. */
@@ -174,7 +176,8 @@ const assemble = Effect.fnUntraced(function* (
     environment: sources.environment ?? {},
     version: packageJson.version,
     plugins: plugins.map(({ id }) => id),
-    terminal: options.log === undefined && process.stdout.isTTY ? terminal : undefined
+    terminal: options.log === undefined && process.stdout.isTTY ? terminal : undefined,
+    onSpan: options.onSpan
   })
   if (telemetry.log !== undefined) yield* Context.get(base, Logging.Logging).forward(telemetry.log)
   /** What requests and tasks run in. */

@@ -20,7 +20,8 @@ import * as Middleware from "../../src/Plugins/Middleware.ts"
 import * as Plugin from "../../src/Plugins/Plugin.ts"
 import * as PluginApi from "../../src/Plugins/PluginApi.ts"
 import * as Section from "../../src/Plugins/Section.ts"
-import * as TestHost from "../support/TestHost.ts"
+import * as TestHost from "../../src/testing/TestHost.ts"
+import * as TestLog from "../../src/testing/TestLog.ts"
 
 class Greeting extends Section.Service<Greeting>()("greeting", {
   text: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("Hello")))
@@ -77,7 +78,7 @@ const answering = <E, R>(path: `/${string}`, effect: Effect.Effect<string, E, R>
 describe("Host", () => {
   it.effect("serves the APIs and raw routes of plugins over the services of earlier ones", () =>
     Effect.gen(function* () {
-      const { host, request } = yield* TestHost.build([greeter, greetings], { values: { greeting: { text: "Hi" } } })
+      const { host, request } = yield* TestHost.make([greeter, greetings], { config: { greeting: { text: "Hi" } } })
       assert.strictEqual((yield* request("/raw/Ada")).text, "Hi, Ada!")
       assert.strictEqual((yield* request("/api/Ada")).text, `"Hi, Ada!"`)
       assert.deepStrictEqual(host.plugins, ["greeter", "greetings"])
@@ -93,7 +94,7 @@ describe("Host", () => {
 
   it.effect("serves on a socket what it serves in memory", () =>
     Effect.gen(function* () {
-      const { request, url } = yield* TestHost.listen([greeter, greetings])
+      const { request, url } = yield* TestHost.make([greeter, greetings], { listen: true })
       assert.match(url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
       assert.strictEqual((yield* request("/raw/Ada")).text, "Hello, Ada!")
       assert.strictEqual((yield* request("/api/Ada")).text, `"Hello, Ada!"`)
@@ -102,7 +103,7 @@ describe("Host", () => {
 
   it.effect("marks the log lines of a request with its id and the plugin, in APIs and raw routes alike", () =>
     Effect.gen(function* () {
-      const { log, request } = yield* TestHost.build([greeter, greetings])
+      const { log, request } = yield* TestHost.make([greeter, greetings])
       yield* request("/raw/Ada", { headers: { "x-request-id": "1" } })
       yield* request("/api/Eve", { headers: { "x-request-id": "2" } })
       const lines = (yield* log.lines).filter(({ message }) => message.startsWith("greeting "))
@@ -119,7 +120,7 @@ describe("Host", () => {
   it.effect("marks the log lines of a plugin's parts with its id", () =>
     Effect.gen(function* () {
       const says = (part: string) => Effect.log(part)
-      const { log, request } = yield* TestHost.build([
+      const { log, request } = yield* TestHost.make([
         Plugin.make({
           id: "chatty",
           services: Layer.effectDiscard(says("services")),
@@ -150,7 +151,7 @@ describe("Host", () => {
   it.effect("gives a plugin's own version of a host service to its routes, and to no earlier plugin", () =>
     Effect.gen(function* () {
       const join = Effect.map(Path.Path, (path) => path.join("a", "b"))
-      const { request } = yield* TestHost.build([
+      const { request } = yield* TestHost.make([
         Plugin.make({ id: "posix", routes: answering("/posix", join) }),
         Plugin.make({
           id: "other",
@@ -169,7 +170,7 @@ describe("Host", () => {
   it.effect("keeps a plugin's sections from every other plugin", () =>
     Effect.gen(function* () {
       const peek = Effect.map(Effect.serviceOption(Greeting), ({ _tag }) => _tag)
-      const { request } = yield* TestHost.build([
+      const { request } = yield* TestHost.make([
         greeter,
         Plugin.make({ id: "owner", config: [Greeting], routes: answering("/owner", peek) }),
         Plugin.make({ id: "other", routes: answering("/other", peek) })
@@ -181,9 +182,9 @@ describe("Host", () => {
 
   it.effect("lets Effect's Config read the same configuration", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build(
+      const { request } = yield* TestHost.make(
         [Plugin.make({ id: "config", routes: answering("/config", Config.String("mail:server")) })],
-        { values: { mail: { server: "mx" } } }
+        { config: { mail: { server: "mx" } } }
       )
       assert.strictEqual((yield* request("/config")).text, "mx")
     })
@@ -205,7 +206,7 @@ describe("Host", () => {
             PoolLive
           )
         })
-      const { request } = yield* TestHost.build([plugin("a"), plugin("b")])
+      const { request } = yield* TestHost.make([plugin("a"), plugin("b")])
       assert.deepStrictEqual([(yield* request("/a")).text, (yield* request("/b")).text, builds], ["1", "1", 1])
     })
   )
@@ -218,7 +219,7 @@ describe("Host", () => {
       const ScopedApi = HttpApi.make("scoped").add(
         HttpApiGroup.make("scoped").add(HttpApiEndpoint.get("get", "/api", { success: Schema.String }))
       )
-      const { request } = yield* TestHost.build([
+      const { request } = yield* TestHost.make([
         Plugin.make({
           id: "scoped",
           apis: [
@@ -246,7 +247,7 @@ describe("Host", () => {
         "/now",
         Effect.map(Clock.currentTimeMillis, (millis) => `${millis}`)
       )
-      const { request } = yield* TestHost.listen([Plugin.make({ id: "now", routes: now })])
+      const { request } = yield* TestHost.make([Plugin.make({ id: "now", routes: now })], { listen: true })
       yield* TestClock.adjust(Duration.minutes(1))
       assert.strictEqual((yield* request("/now")).text, "60000")
     })
@@ -256,13 +257,13 @@ describe("Host", () => {
     Effect.gen(function* () {
       const span = answering(
         "/span",
-        Effect.map(Effect.option(Effect.currentParentSpan), ({ _tag }) => _tag)
+        Effect.map(Effect.currentSpan, ({ name, parent }) => `${name}, parent ${parent._tag}`)
       )
       const { log, request } = yield* Effect.annotateLogs(
-        Effect.withSpan(TestHost.build([Plugin.make({ id: "span", routes: span })]), "start"),
+        Effect.withSpan(TestHost.make([Plugin.make({ id: "span", routes: span })]), "start"),
         { starter: true }
       )
-      assert.strictEqual((yield* request("/span")).text, "None")
+      assert.strictEqual((yield* request("/span")).text, "GET, parent None")
       const line = (yield* log.lines).find(({ namespace }) => namespace === "layerhost.host.request")
       assert.deepStrictEqual(Object.keys(line!.labels), [
         "method",
@@ -279,7 +280,7 @@ describe("Host", () => {
     Effect.gen(function* () {
       const fails = (path: `/${string}`, what: () => Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>) =>
         HttpRouter.add("GET", path, what)
-      const { log, request } = yield* TestHost.build([
+      const { log, request } = yield* TestHost.make([
         Plugin.make({
           id: "throws",
           routes: Layer.mergeAll(
@@ -304,7 +305,7 @@ describe("Host", () => {
 
   it.effect("logs at Debug what each phase did, in order, and what is released, in reverse", () =>
     Effect.gen(function* () {
-      const log = TestHost.makeLog()
+      const log = TestLog.make()
       const plugin = Plugin.make({
         id: "shop/orders",
         config: [Greeting],
@@ -322,7 +323,7 @@ describe("Host", () => {
         ]
       })
       yield* Effect.scoped(
-        TestHost.listen([plugin, Plugin.fromPackage({ name: "x", version: "1.0.0" }, greeter)], { log })
+        TestHost.make([plugin, Plugin.fromPackage({ name: "x", version: "1.0.0" }, greeter)], { listen: true, log })
       )
       assert.deepStrictEqual(
         (yield* log.messages("layerhost.host")).map((message) => message.replace(/:\d+$/, ":PORT")),
@@ -363,7 +364,7 @@ describe("Host", () => {
       })
       yield* Effect.scoped(
         Effect.gen(function* () {
-          yield* TestHost.build([plugin])
+          yield* TestHost.make([plugin])
           events.push("built")
         })
       )

@@ -17,7 +17,8 @@ import * as Host from "../../src/Host/Host.ts"
 import * as Middleware from "../../src/Plugins/Middleware.ts"
 import * as Plugin from "../../src/Plugins/Plugin.ts"
 import * as Task from "../../src/Plugins/Task.ts"
-import * as TestHost from "../support/TestHost.ts"
+import * as TestHost from "../../src/testing/TestHost.ts"
+import * as TestLog from "../../src/testing/TestLog.ts"
 
 /** Notes when it is built and when it is released. */
 const resource = (name: string, events: Array<string>) =>
@@ -38,39 +39,42 @@ describe("release", () => {
       const isWorking = yield* Deferred.make<void>()
       const mayAnswer = yield* Deferred.make<void>()
       const scope = yield* openScope
-      const { log, request } = yield* TestHost.listen([
-        Plugin.make({ id: "app", services: resource("app", events), routes: resource("app routes", events) }),
-        Plugin.make({
-          id: "layerhost/first",
-          services: resource("framework", events),
-          middleware: [
-            Middleware.make({
-              name: "m",
-              build: Effect.as(Layer.build(resource("middleware", events)), (handler) => handler)
-            })
-          ],
-          tasks: [
-            Task.make(
-              "t",
-              Effect.onInterrupt(Effect.never, () => Effect.sync(() => events.push("task interrupted")))
+      const { log, request } = yield* TestHost.make(
+        [
+          Plugin.make({ id: "app", services: resource("app", events), routes: resource("app routes", events) }),
+          Plugin.make({
+            id: "layerhost/first",
+            services: resource("framework", events),
+            middleware: [
+              Middleware.make({
+                name: "m",
+                build: Effect.as(Layer.build(resource("middleware", events)), (handler) => handler)
+              })
+            ],
+            tasks: [
+              Task.make(
+                "t",
+                Effect.onInterrupt(Effect.never, () => Effect.sync(() => events.push("task interrupted")))
+              )
+            ]
+          }),
+          Plugin.make({
+            id: "slow",
+            services: resource("slow", events),
+            routes: HttpRouter.add(
+              "GET",
+              "/slow",
+              Effect.gen(function* () {
+                yield* Deferred.succeed(isWorking, undefined)
+                yield* Deferred.await(mayAnswer)
+                events.push("answered")
+                return HttpServerResponse.text("done")
+              })
             )
-          ]
-        }),
-        Plugin.make({
-          id: "slow",
-          services: resource("slow", events),
-          routes: HttpRouter.add(
-            "GET",
-            "/slow",
-            Effect.gen(function* () {
-              yield* Deferred.succeed(isWorking, undefined)
-              yield* Deferred.await(mayAnswer)
-              events.push("answered")
-              return HttpServerResponse.text("done")
-            })
-          )
-        })
-      ]).pipe(Scope.provide(scope))
+          })
+        ],
+        { listen: true }
+      ).pipe(Scope.provide(scope))
       const answer = yield* Effect.forkChild(request("/slow"))
       yield* Deferred.await(isWorking)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
@@ -101,7 +105,7 @@ describe("release", () => {
       const events: Array<string> = []
       const isWorking = yield* Deferred.make<void>()
       const scope = yield* openScope
-      const { log, request } = yield* TestHost.listen(
+      const { log, request } = yield* TestHost.make(
         [
           Plugin.make({
             id: "stuck",
@@ -115,7 +119,7 @@ describe("release", () => {
             )
           })
         ],
-        { values: { host: { shutdownTimeout: "3 seconds" } } }
+        { listen: true, config: { host: { shutdownTimeout: "3 seconds" } } }
       ).pipe(Scope.provide(scope))
       const answer = yield* Effect.forkChild(request("/stuck"))
       yield* Deferred.await(isWorking)
@@ -133,9 +137,10 @@ describe("release", () => {
   it.effect("fails readiness and still takes requests during the shutdown delay", () =>
     Effect.gen(function* () {
       const scope = yield* openScope
-      const { log, request } = yield* TestHost.listen([], { values: { host: { shutdownDelay: "5 seconds" } } }).pipe(
-        Scope.provide(scope)
-      )
+      const { log, request } = yield* TestHost.make([], {
+        listen: true,
+        config: { host: { shutdownDelay: "5 seconds" } }
+      }).pipe(Scope.provide(scope))
       assert.strictEqual((yield* request("/health/readiness")).status, 200)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
       yield* log.waitFor("Shutting down")
@@ -153,20 +158,23 @@ describe("release", () => {
       const failing = Layer.effectDiscard(Effect.fail("broken")).pipe(Layer.provide(resource("half", events)))
       const exit = yield* Effect.exit(
         Effect.scoped(
-          TestHost.listen([
-            Plugin.make({
-              id: "first",
-              services: resource("first", events),
-              tasks: [
-                Task.make(
-                  "t",
-                  Effect.sync(() => events.push("task"))
-                )
-              ]
-            }),
-            Plugin.make({ id: "broken", services: failing }),
-            Plugin.make({ id: "last", services: resource("last", events) })
-          ])
+          TestHost.make(
+            [
+              Plugin.make({
+                id: "first",
+                services: resource("first", events),
+                tasks: [
+                  Task.make(
+                    "t",
+                    Effect.sync(() => events.push("task"))
+                  )
+                ]
+              }),
+              Plugin.make({ id: "broken", services: failing }),
+              Plugin.make({ id: "last", services: resource("last", events) })
+            ],
+            { listen: true }
+          )
         )
       )
       assert.isTrue(Exit.isFailure(exit))
@@ -198,7 +206,10 @@ describe("release", () => {
       })
       const error = yield* Effect.flip(
         Effect.scoped(
-          TestHost.listen([plugin], { values: { host: { urls: `http://127.0.0.1:0,http://127.0.0.1:${port}` } } })
+          TestHost.make([plugin], {
+            listen: true,
+            config: { host: { urls: `http://127.0.0.1:0,http://127.0.0.1:${port}` } }
+          })
         )
       )
       assert.strictEqual(error._tag, "ListenError")
@@ -210,13 +221,13 @@ describe("release", () => {
   it.effect("goes on when a finalizer dies, lets it log, and tells of it at the end", () =>
     Effect.gen(function* () {
       const events: Array<string> = []
-      const log = TestHost.makeLog()
+      const log = TestLog.make()
       const dies = Layer.effectDiscard(
         Effect.addFinalizer(() => Effect.andThen(Effect.log("last words"), Effect.die(new Error("cannot let go"))))
       )
       const exit = yield* Effect.exit(
         Effect.scoped(
-          TestHost.build(
+          TestHost.make(
             [
               Plugin.make({ id: "first", services: resource("first", events) }),
               Plugin.make({ id: "dies", services: dies }),
@@ -239,7 +250,7 @@ describe("tasks", () => {
   it.effect("start once the host listens", () =>
     Effect.gen(function* () {
       const started = yield* Deferred.make<void>()
-      const { host, log } = yield* TestHost.build([
+      const { host, log } = yield* TestHost.make([
         Plugin.make({ id: "p", tasks: [Task.make("t", Deferred.succeed(started, undefined))] })
       ])
       yield* log.lines
@@ -251,23 +262,26 @@ describe("tasks", () => {
 
   it.effect("are logged when they fail, whatever the way, and leave the host alone", () =>
     Effect.gen(function* () {
-      const { log, request } = yield* TestHost.listen([
-        Plugin.make({
-          id: "p",
-          tasks: [
-            Task.make("fails", Effect.fail("refused")),
-            Task.make("dies", Effect.die(new Error("a bug"))),
-            Task.make(
-              "throws",
-              Effect.sync(() => {
-                throw new Error("thrown")
-              })
-            ),
-            Task.make("interrupts itself", Effect.interrupt),
-            Task.make("ends", Effect.void)
-          ]
-        })
-      ])
+      const { log, request } = yield* TestHost.make(
+        [
+          Plugin.make({
+            id: "p",
+            tasks: [
+              Task.make("fails", Effect.fail("refused")),
+              Task.make("dies", Effect.die(new Error("a bug"))),
+              Task.make(
+                "throws",
+                Effect.sync(() => {
+                  throw new Error("thrown")
+                })
+              ),
+              Task.make("interrupts itself", Effect.interrupt),
+              Task.make("ends", Effect.void)
+            ]
+          })
+        ],
+        { listen: true }
+      )
       yield* log.waitFor("Task ends has ended")
       const lines = (yield* log.lines).filter(({ namespace }) => namespace === "p")
       assert.deepStrictEqual(
@@ -288,18 +302,21 @@ describe("tasks", () => {
     Effect.gen(function* () {
       class Queue extends Context.Service<Queue, { readonly name: string }>()("test/Queue") {}
       const events: Array<string> = []
-      const { log } = yield* TestHost.listen([
-        Plugin.make({
-          id: "p",
-          services: Layer.succeed(Queue, { name: "q" }),
-          tasks: [
-            Task.make(
-              "t",
-              Effect.flatMap(Queue, ({ name }) => Layer.build(resource(name, events)))
-            )
-          ]
-        })
-      ])
+      const { log } = yield* TestHost.make(
+        [
+          Plugin.make({
+            id: "p",
+            services: Layer.succeed(Queue, { name: "q" }),
+            tasks: [
+              Task.make(
+                "t",
+                Effect.flatMap(Queue, ({ name }) => Layer.build(resource(name, events)))
+              )
+            ]
+          })
+        ],
+        { listen: true }
+      )
       yield* log.waitFor("Task t has ended")
       assert.deepStrictEqual(events, ["+q", "-q"])
     })
@@ -307,13 +324,13 @@ describe("tasks", () => {
 
   it.effect("are not called failed when the host stops", () =>
     Effect.gen(function* () {
-      const log = TestHost.makeLog()
+      const log = TestLog.make()
       yield* Effect.scoped(
-        TestHost.listen(
+        TestHost.make(
           [
             Plugin.make({ id: "p", tasks: [Task.make("t", Effect.never), Task.make("u", Effect.scoped(Effect.never))] })
           ],
-          { log }
+          { listen: true, log }
         )
       )
       assert.deepStrictEqual(yield* log.messages("p"), [])
@@ -333,7 +350,11 @@ describe("HostLive", () => {
           "here"
         )
         return addresses
-      }).pipe(Effect.provide(Host.HostLive([plugin], TestHost.hostOptions({}))))
+      }).pipe(
+        Effect.provide(
+          Host.HostLive([plugin], { configuration: { values: { "host:urls": "http://127.0.0.1:0" } }, log: () => {} })
+        )
+      )
       const refused = yield* Effect.promise(() => fetch(url!).catch((error: TypeError) => error.message))
       assert.strictEqual(refused, "fetch failed")
     })

@@ -20,12 +20,13 @@ import * as Middleware from "../../src/Plugins/Middleware.ts"
 import * as Plugin from "../../src/Plugins/Plugin.ts"
 import * as PluginApi from "../../src/Plugins/PluginApi.ts"
 import * as Section from "../../src/Plugins/Section.ts"
-import * as TestHost from "../support/TestHost.ts"
+import * as TestHost from "../../src/testing/TestHost.ts"
+import * as TestLog from "../../src/testing/TestLog.ts"
 
 /** What stands in the way of a start, as whoever starts the host reads it. Positions in stacks are left out. */
 const report = (plugins: ReadonlyArray<Plugin.Any>, options: TestHost.TestHostOptions = {}) =>
   Effect.map(
-    Effect.flip(Effect.scoped(TestHost.build(plugins, options))),
+    Effect.flip(Effect.scoped(TestHost.make(plugins, options))),
     (error) =>
       `\n${error.message.replaceAll(/\n\s+at [^\n]*/g, "\n    at …").replaceAll(/(\n    at …)+/g, "\n    at …")}\n`
   )
@@ -158,7 +159,7 @@ describe("what is wrong at the start", () => {
             Plugin.make({ id: "mail-too", config: [MailToo], services: needs(MailToo) }),
             Plugin.make({ id: "host", config: [Host], services: needs(Host) })
           ],
-          { values: { mail: { server: "mx" } } }
+          { config: { mail: { server: "mx" } } }
         )
       ).toMatchInlineSnapshot(`
         "
@@ -212,14 +213,14 @@ describe("what is wrong at the start", () => {
 
   it.effect("warns of a plugin that is not done building, and can be interrupted then", () =>
     Effect.gen(function* () {
-      const log = TestHost.makeLog()
+      const log = TestLog.make()
       const isBuilding = yield* Deferred.make<void>()
       const events: Array<string> = []
       const resource = (name: string) =>
         Layer.effectDiscard(Effect.acquireRelease(Effect.void, () => Effect.sync(() => events.push(name))))
       const fiber = yield* Effect.forkChild(
         Effect.scoped(
-          TestHost.build(
+          TestHost.make(
             [
               Plugin.make({ id: "first", services: resource("first") }),
               Plugin.make({
@@ -256,7 +257,7 @@ describe("what is wrong at the start", () => {
             Plugin.make({ id: "shares-it", config: [Mail], services }),
             Plugin.make({ id: "limits", config: [Limits], services })
           ],
-          { values: { limits: { max: "many" } } }
+          { config: { limits: { max: "many" } } }
         )
       ).toMatchInlineSnapshot(`
         "

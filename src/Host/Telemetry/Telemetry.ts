@@ -34,6 +34,8 @@ export interface TelemetryOptions {
   readonly plugins: ReadonlyArray<string>
   /** A terminal that takes the trees of `telemetry:console`; absent where nobody reads. */
   readonly terminal?: { readonly write: (text: string) => void; readonly colors: boolean } | undefined
+  /** Takes every span that ended. */
+  readonly onSpan?: ((span: Span) => void) | undefined
 }
 
 /** The telemetry while the host lives. */
@@ -62,6 +64,7 @@ export const make = Effect.fnUntraced(function* (
 
   const takers: Array<(span: Span) => void> = []
   if (exported !== undefined) takers.push(exported.span)
+  if (options.onSpan !== undefined) takers.push(options.onSpan)
   if (config.console && terminal !== undefined) takers.push(SpanTree.make(terminal))
   const tracer =
     takers.length === 0

@@ -15,7 +15,7 @@ import * as Middleware from "../../../src/Plugins/Middleware.ts"
 import * as Plugin from "../../../src/Plugins/Plugin.ts"
 import * as PluginApi from "../../../src/Plugins/PluginApi.ts"
 import * as Section from "../../../src/Plugins/Section.ts"
-import * as TestHost from "../../support/TestHost.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
 
 class Word extends Context.Service<Word, { readonly word: string }>()("test/Word") {}
 const word = (text: string) => Layer.succeed(Word, { word: text })
@@ -54,7 +54,7 @@ describe("MiddlewareChain", () => {
     Effect.gen(function* () {
       const plugin = <const Id extends string>(id: Id, ...orders: ReadonlyArray<number>) =>
         Plugin.make({ id, middleware: orders.map((order) => noting(`${id}${order}`, order)) })
-      const { request } = yield* TestHost.build([
+      const { request } = yield* TestHost.make([
         plugin("a", 0, 10, -5),
         plugin("layerhost/f", 10, 0),
         Plugin.fromPackage({ name: "t", version: "1.0.0" }, plugin("t", 0, -5)),
@@ -77,7 +77,7 @@ describe("MiddlewareChain", () => {
       const Api = HttpApi.make("api").add(
         HttpApiGroup.make("group").add(HttpApiEndpoint.get("get", "/api", { success: Schema.String }))
       )
-      const { request } = yield* TestHost.build([
+      const { request } = yield* TestHost.make([
         Plugin.make({ id: "before", routes: seeing("/before"), middleware: [noting("before", 3)] }),
         Plugin.make({ id: "one", services: word("one"), middleware: [noting("one", 1)], routes: seeing("/one") }),
         Plugin.make({
@@ -109,7 +109,7 @@ describe("MiddlewareChain", () => {
   it.effect("keeps the sections of a middleware's plugin from the routes behind it", () =>
     Effect.gen(function* () {
       class Key extends Section.Service<Key>()("key", { value: Schema.RedactedFromValue(Schema.String) }) {}
-      const { request } = yield* TestHost.build(
+      const { request } = yield* TestHost.make(
         [
           Plugin.make({
             id: "keys",
@@ -127,7 +127,7 @@ describe("MiddlewareChain", () => {
             )
           })
         ],
-        { values: { key: { value: "secret" } } }
+        { config: { key: { value: "secret" } } }
       )
       assert.strictEqual((yield* request("/")).text, "None")
     })
@@ -141,7 +141,7 @@ describe("MiddlewareChain", () => {
           order,
           build: Effect.succeed((handler) => Effect.provideService(handler, Word, { word: text }))
         })
-      const { request } = yield* TestHost.build([
+      const { request } = yield* TestHost.make([
         Plugin.make({ id: "a", middleware: [provides("outer", 1), noting("between", 2), provides("inner", 3)] }),
         Plugin.make({ id: "b", routes: seeing("/") })
       ])
@@ -160,7 +160,7 @@ describe("MiddlewareChain", () => {
           }),
         { global: true }
       )
-      const { request } = yield* TestHost.build([
+      const { request } = yield* TestHost.make([
         Plugin.make({ id: "before", routes: seeing("/before") }),
         Plugin.make({ id: "global", services: word("own"), routes: Layer.mergeAll(global, seeing("/own")) })
       ])
@@ -175,7 +175,7 @@ describe("MiddlewareChain", () => {
     Effect.gen(function* () {
       let builds = 0
       let mode: "pass" | "throw" | "fail" = "pass"
-      const { log, request } = yield* TestHost.build([
+      const { log, request } = yield* TestHost.make([
         Plugin.make({
           id: "moody",
           middleware: [
@@ -211,7 +211,7 @@ describe("MiddlewareChain", () => {
       const isWorking = yield* Deferred.make<void>()
       const mayEnd = yield* Deferred.make<void>()
       const hasEnded = yield* Deferred.make<void>()
-      const { host } = yield* TestHost.build([
+      const { host } = yield* TestHost.make([
         Plugin.make({
           id: "slow",
           middleware: [

@@ -12,7 +12,7 @@ import { HostConfig } from "../../../src/Host/Configuration/HostConfig.ts"
 import * as Listener from "../../../src/Host/Http/Listener.ts"
 import * as ListenUrl from "../../../src/Host/Http/ListenUrl.ts"
 import { TlsConfig } from "../../../src/Host/Tls/TlsConfig.ts"
-import * as TestHost from "../../support/TestHost.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
 import { things } from "./support/things.ts"
 
 const hasIpv6 = await new Promise<boolean>((resolve) => {
@@ -133,8 +133,8 @@ describe("Listener", () => {
 describe("a host", () => {
   it.effect("listens on all of host:urls, and says where", () =>
     Effect.gen(function* () {
-      const { host, log } = yield* TestHost.build([things], {
-        values: { "host:urls": "http://127.0.0.1:0, http://127.0.0.1:0" }
+      const { host, log } = yield* TestHost.make([things], {
+        config: { "host:urls": "http://127.0.0.1:0, http://127.0.0.1:0" }
       })
       const { addresses } = yield* host.listen
       assert.lengthOf(addresses, 2)
@@ -145,7 +145,7 @@ describe("a host", () => {
 
   it.effect("sends no Server header", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.listen([things])
+      const { request } = yield* TestHost.make([things], { listen: true })
       const { headers } = yield* request("/text")
       assert.isNull(headers.get("server"))
       assert.isNull(headers.get("x-powered-by"))

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as YAML from "yaml"
-import * as TestHost from "../../support/TestHost.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
+import * as TestLog from "../../../src/testing/TestLog.ts"
 import { things } from "./support/things.ts"
 
 const yaml = { headers: { accept: "application/yaml" } }
@@ -9,7 +10,7 @@ const yaml = { headers: { accept: "application/yaml" } }
 describe("answers in YAML", () => {
   it.effect("are given for every JSON answer, to who asks for them", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       for (const path of ["/things/7", "/vary", "/files/a/b", "/health/liveness", "/openapi.json"]) {
         const inJson = yield* request(path)
         const inYaml = yield* request(path, yaml)
@@ -22,7 +23,7 @@ describe("answers in YAML", () => {
 
   it.effect("keep the kind of the JSON, and say what they depend on", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const vendor = yield* request("/vendor", yaml)
       assert.strictEqual(vendor.headers.get("content-type"), "application/vnd.x+yaml")
       assert.strictEqual(vendor.headers.get("vary"), "Accept, Accept-Encoding")
@@ -33,7 +34,7 @@ describe("answers in YAML", () => {
 
   it.effect("are not made of what is no JSON", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       for (const [path, type, text] of [
         ["/text", "text/plain", "plain"],
         ["/html", "text/html", "<p>hi</p>"],
@@ -47,7 +48,7 @@ describe("answers in YAML", () => {
 
   it.effect("have the length of the YAML, also where HEAD asks", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.listen([things])
+      const { request } = yield* TestHost.make([things], { listen: true })
       for (const accept of ["application/json", "application/yaml"]) {
         const get = yield* request("/vary", { headers: { accept } })
         const head = yield* request("/vary", { method: "HEAD", headers: { accept } })
@@ -62,14 +63,14 @@ describe("answers in YAML", () => {
 })
 
 describe("the request log", () => {
-  const requestLines = (log: TestHost.TestLog) =>
+  const requestLines = (log: TestLog.TestLog) =>
     Effect.map(log.lines, (lines) =>
       lines.filter(({ level, namespace }) => level === "Information" && namespace === "layerhost.host.request")
     )
 
   it.effect("has a line for each request, without its query", () =>
     Effect.gen(function* () {
-      const { log, request } = yield* TestHost.listen([things])
+      const { log, request } = yield* TestHost.make([things], { listen: true })
       yield* request("/things/7?token=sesame", { headers: { "x-request-id": "one" } })
       yield* request("/text;token=sesame")
       yield* request("/nowhere#sesame?sesame")
@@ -91,7 +92,7 @@ describe("the request log", () => {
 
   it.effect("leaves out what is asked of the host itself", () =>
     Effect.gen(function* () {
-      const { log, request } = yield* TestHost.build([things])
+      const { log, request } = yield* TestHost.make([things])
       for (const path of ["/health/liveness", "/health/readiness", "/metrics"]) {
         assert.strictEqual((yield* request(path)).status, 200)
       }
@@ -103,7 +104,7 @@ describe("the request log", () => {
 describe("metrics of requests", () => {
   it.effect("count each by method, route and status, however it ended, and bound the labels", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       // The metrics are those of the whole process.
       const before = (yield* request("/metrics")).text
       yield* request("/things/1")

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as YAML from "yaml"
-import * as TestHost from "../../support/TestHost.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
 import { secret, things } from "./support/things.ts"
 
 /** Requests that fail, each in its way, with the status of the answer. */
@@ -25,14 +25,16 @@ const failures: ReadonlyArray<[string, RequestInit, number]> = [
   ["/empty/503", {}, 503]
 ]
 
-const options = { values: { host: { maxRequestSize: 100 } } }
+const options = { config: { host: { maxRequestSize: 100 } } }
+const traceId = "0af7651916cd43dd8448eb211c80319c"
+const traceparent = `00-${traceId}-b7ad6b7169203331-01`
 
 describe("error answers", () => {
   it.effect.each(failures)("%s %j is a problem with status %i, in JSON and YAML", ([path, init, status]) =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things], options)
+      const { request } = yield* TestHost.make([things], options)
       yield* TestClock.setTime(Date.UTC(2031, 1, 2, 3, 4, 5, 6))
-      const headers = { "x-request-id": "the-id", ...init.headers }
+      const headers = { "x-request-id": "the-id", traceparent, ...init.headers }
       const json = yield* request(path, { ...init, headers })
       const yaml = yield* request(path, { ...init, headers: { ...headers, accept: "application/yaml" } })
 
@@ -43,10 +45,11 @@ describe("error answers", () => {
         type: "about:blank",
         status,
         timestamp: "2031-02-02T03:04:05.006Z",
-        requestId: "the-id"
+        requestId: "the-id",
+        traceId
       })
       assert.isString(problem.title)
-      if (status === 500) assert.hasAllKeys(problem, ["type", "title", "status", "timestamp", "requestId"])
+      if (status === 500) assert.hasAllKeys(problem, ["type", "title", "status", "timestamp", "requestId", "traceId"])
 
       assert.strictEqual(yaml.status, status)
       assert.strictEqual(yaml.headers.get("content-type"), "application/problem+yaml")
@@ -67,7 +70,7 @@ describe("error answers", () => {
     ["/bad-answer", "Body"]
   ])("%s is logged with its cause under the id of the request", ([path, message]) =>
     Effect.gen(function* () {
-      const { log, request } = yield* TestHost.build([things])
+      const { log, request } = yield* TestHost.make([things])
       yield* request(path, { headers: { "x-request-id": "the-id" } })
       const errors = (yield* log.lines).filter(({ level }) => level === "Error")
       assert.lengthOf(errors, 1)
@@ -78,7 +81,7 @@ describe("error answers", () => {
 
   it.effect("keeps redacted values out of the log, too", () =>
     Effect.gen(function* () {
-      const { log, request } = yield* TestHost.build([things])
+      const { log, request } = yield* TestHost.make([things])
       yield* request("/redacted")
       const lines = yield* log.lines
       assert.isTrue(lines.some(({ level }) => level === "Error"))
@@ -88,7 +91,7 @@ describe("error answers", () => {
 
   it.effect("is no error in the log where the client is at fault", () =>
     Effect.gen(function* () {
-      const { log, request } = yield* TestHost.build([things], options)
+      const { log, request } = yield* TestHost.make([things], options)
       for (const [path, init, status] of failures) {
         if (status < 500) yield* request(path, init)
       }
@@ -100,7 +103,7 @@ describe("error answers", () => {
 
   it.effect("completes a problem of a handler with what it lacks", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const conflict = yield* request("/conflict", { headers: { "x-request-id": "the-id" } })
       assert.strictEqual(conflict.status, 409)
       assert.containsSubset(JSON.parse(conflict.text), {
@@ -111,13 +114,14 @@ describe("error answers", () => {
         timestamp: "1970-01-01T00:00:00.000Z",
         requestId: "the-id"
       })
-      const own = yield* request("/own-problem")
+      const own = yield* request("/own-problem", { headers: { traceparent } })
       assert.strictEqual(own.status, 418)
       assert.deepStrictEqual(JSON.parse(own.text), {
         type: "urn:x",
         title: "Mine",
         status: 418,
         requestId: "mine",
+        traceId,
         timestamp: "1970-01-01T00:00:00.000Z"
       })
     })
@@ -125,7 +129,7 @@ describe("error answers", () => {
 
   it.effect("keeps headers and cookies of an error without a body", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const { headers } = yield* request("/empty/401")
       assert.strictEqual(headers.get("x-own"), "kept")
       assert.deepStrictEqual(headers.getSetCookie(), ["own=kept"])
@@ -134,7 +138,7 @@ describe("error answers", () => {
 
   it.effect("leaves every other body of a handler alone", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const own = yield* request("/own-error", { headers: { accept: "application/yaml" } })
       assert.deepStrictEqual([own.status, own.text], [410, "mine"])
       const broken = yield* request("/bad-problem", { headers: { accept: "application/yaml" } })
@@ -144,7 +148,7 @@ describe("error answers", () => {
 
   it.effect("names the type that an endpoint does not take as the client sent it", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const { status, text } = yield* request("/text", {
         method: "POST",
         headers: { "content-type": "text/yaml" },

@@ -3,12 +3,12 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as YAML from "yaml"
-import * as TestHost from "../../support/TestHost.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
 import { bytes, hostileText, json } from "./support/arbitraries.ts"
 import * as Connection from "./support/connection.ts"
 import { things } from "./support/things.ts"
 
-const limited = { values: { host: { urls: "http://127.0.0.1:0", maxRequestSize: 100 } } }
+const limited = { config: { host: { urls: "http://127.0.0.1:0", maxRequestSize: 100 } } }
 
 const post = (path: string, ...headers: ReadonlyArray<string>) =>
   `POST ${path} HTTP/1.1\r\nHost: test\r\n${headers.map((header) => `${header}\r\n`).join("")}\r\n`
@@ -22,7 +22,7 @@ const typeOf = (path: string) =>
 describe("the size of a body", () => {
   it.effect.each([...readers, "/unread"])("is told by Content-Length before anything is read: %s", (path) =>
     Effect.gen(function* () {
-      const { url } = yield* TestHost.listen([things], limited)
+      const { url } = yield* TestHost.make([things], { ...limited, listen: true })
       const connection = yield* Connection.open(url)
       // Not one byte of the body is ever sent.
       yield* connection.send(post(path, `Content-Type: ${typeOf(path)}`, "Content-Length: 101"))
@@ -35,7 +35,7 @@ describe("the size of a body", () => {
 
   it.effect("is told before the client is asked to go on", () =>
     Effect.gen(function* () {
-      const { url } = yield* TestHost.listen([things], limited)
+      const { url } = yield* TestHost.make([things], { ...limited, listen: true })
       const connection = yield* Connection.open(url)
       yield* connection.send(post("/raw/text", "Expect: 100-continue", "Content-Length: 101"))
       const answer = yield* connection.closed
@@ -46,7 +46,7 @@ describe("the size of a body", () => {
 
   it.effect.each(readers)("is counted where it comes in chunks, and the rest is not waited for: %s", (path) =>
     Effect.gen(function* () {
-      const { url } = yield* TestHost.listen([things], limited)
+      const { url } = yield* TestHost.make([things], { ...limited, listen: true })
       const connection = yield* Connection.open(url)
       yield* connection.send(post(path, `Content-Type: ${typeOf(path)}`, "Transfer-Encoding: chunked"))
       yield* connection.send(chunk("x".repeat(60)) + chunk("x".repeat(60)))
@@ -58,7 +58,7 @@ describe("the size of a body", () => {
 
   it.effect("may be as large as the limit", () =>
     Effect.gen(function* () {
-      const { url } = yield* TestHost.listen([things], limited)
+      const { url } = yield* TestHost.make([things], { ...limited, listen: true })
       const connection = yield* Connection.open(url)
       yield* connection.send(post("/raw/text", "Content-Length: 100") + "x".repeat(100))
       assert.match(yield* connection.receive("x".repeat(100)), /^HTTP\/1\.1 200 /)
@@ -69,7 +69,7 @@ describe("the size of a body", () => {
 
   it.effect("does not matter where nobody reads it, and no more of it is drained than keeps the connection", () =>
     Effect.gen(function* () {
-      const { url } = yield* TestHost.listen([things], { values: { host: { urls: "http://127.0.0.1:0" } } })
+      const { url } = yield* TestHost.make([things], { listen: true, config: { host: { urls: "http://127.0.0.1:0" } } })
       const connection = yield* Connection.open(url)
       yield* connection.send(post("/unread", "Transfer-Encoding: chunked"))
       assert.match(yield* connection.receive("not read"), /^HTTP\/1\.1 200 /)
@@ -87,7 +87,7 @@ describe("the size of a body", () => {
 
   it.effect("is that of the JSON which a YAML body stands for", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things], limited)
+      const { request } = yield* TestHost.make([things], limited)
       const send = (body: string) =>
         request("/raw/json", { method: "POST", headers: { "content-type": "application/yaml" }, body })
       const within = yield* send(`- &a ${"x".repeat(40)}\n- *a`)
@@ -102,7 +102,7 @@ describe("the size of a body", () => {
 describe("a body", () => {
   it.effect("may have a byte order mark, and any name of YAML", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       for (const type of [
         "application/json",
         "application/yaml; charset=utf-8",
@@ -122,7 +122,7 @@ describe("a body", () => {
 
   it.effect("can be read again, in another form", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.listen([things])
+      const { request } = yield* TestHost.make([things], { listen: true })
       const send = (type: string, body: string) =>
         request("/raw/twice", { method: "POST", headers: { "content-type": type }, body })
       assert.deepStrictEqual(JSON.parse((yield* send("application/json", "[1]")).text), ["[1]", "[1]", "[1]"])
@@ -132,7 +132,7 @@ describe("a body", () => {
 
   it.effect.each(["application/json", "application/yaml"])("of %s that is not UTF-8 is not guessed at", (type) =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const body = Uint8Array.from('{"value": "caf\u00e9"}', (character) => character.charCodeAt(0))
       for (const path of ["/echo", "/raw/json", "/raw/text"]) {
         const { status, text } = yield* request(path, { method: "POST", headers: { "content-type": type }, body })
@@ -146,7 +146,7 @@ describe("a body", () => {
 
   it.effect("that stops half-way is the client's affair, and no error in the log", () =>
     Effect.gen(function* () {
-      const { log, request, url } = yield* TestHost.listen([things])
+      const { log, request, url } = yield* TestHost.make([things], { listen: true })
       const connection = yield* Connection.open(url)
       yield* connection.send(post("/raw/text", "X-Request-Id: aborted", "Expect: 100-continue", "Content-Length: 10"))
       // The handler is reading.
@@ -167,7 +167,7 @@ describe("a body", () => {
     { value: json },
     ({ value }) =>
       Effect.gen(function* () {
-        const { request } = yield* TestHost.build([things])
+        const { request } = yield* TestHost.make([things])
         const send = (path: string, type: string, body: string) =>
           request(path, { method: "POST", headers: { "content-type": type }, body })
         for (const [path, body] of [
@@ -194,7 +194,7 @@ describe("a body", () => {
     },
     ({ body, text, type }) =>
       Effect.gen(function* () {
-        const { log, request } = yield* TestHost.build([things])
+        const { log, request } = yield* TestHost.make([things])
         const headers: Record<string, string> = type === "" ? {} : { "content-type": type }
         for (const path of [...readers, "/prefixed/json", "/maybe/1"]) {
           for (const each of [body, new TextEncoder().encode(text)]) {

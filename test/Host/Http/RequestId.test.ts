@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as RequestId from "../../../src/Host/Http/RequestId.ts"
-import * as TestHost from "../../support/TestHost.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
 import { hostileText } from "./support/arbitraries.ts"
 import { things } from "./support/things.ts"
 
@@ -46,7 +46,7 @@ describe("RequestId.fromHeader", () => {
 describe("X-Request-Id", () => {
   it.effect("is on every answer, taken from the request where it can be", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       for (const path of ["/text", "/nowhere", "/fail", "/health/liveness", "/things/x"]) {
         const given = yield* request(path, { headers: { "x-request-id": "abc-123" } })
         assert.strictEqual(given.headers.get("x-request-id"), "abc-123")
@@ -59,7 +59,7 @@ describe("X-Request-Id", () => {
 
   it.effect("is made anew where a client sends two", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.listen([things])
+      const { request } = yield* TestHost.make([things], { listen: true })
       const headers = new Headers()
       headers.append("x-request-id", "one")
       headers.append("x-request-id", "two")

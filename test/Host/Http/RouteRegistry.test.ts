@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { RouteRegistry } from "../../../src/Host/Http/RouteRegistry.ts"
-import * as TestHost from "../../support/TestHost.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
 import { things } from "./support/things.ts"
 
 type Method = "*" | "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS"
@@ -199,7 +199,7 @@ describe("routing", () => {
     ["HEAD", "/any", 200, null]
   ])("answers %s %s with %i", ([method, path, status, allow]) =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const answer = yield* request(path, { method })
       assert.strictEqual(answer.status, status)
       assert.strictEqual(answer.headers.get("allow"), allow)
@@ -212,7 +212,7 @@ describe("routing", () => {
 
   it.effect("gives a prefixed route the rest of the URL, and its body in YAML too", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const { text } = yield* request("/prefixed/json?a=1", {
         method: "POST",
         headers: { "content-type": "application/yaml" },

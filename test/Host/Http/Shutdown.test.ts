@@ -11,7 +11,8 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as net from "node:net"
 import * as Plugin from "../../../src/Plugins/Plugin.ts"
-import * as TestHost from "../../support/TestHost.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
+import * as TestLog from "../../../src/testing/TestLog.ts"
 import * as Connection from "./support/connection.ts"
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`
@@ -45,10 +46,10 @@ const make = Effect.gen(function* () {
       HttpRouter.add("GET", "/large", HttpServerResponse.text("x".repeat(large)))
     )
   })
-  const log = TestHost.makeLog()
+  const log = TestLog.make()
   const scope = yield* Scope.make()
   const { url } = yield* Scope.provide(
-    TestHost.listen([plugin], { log, values: { "host:shutdownTimeout": "10 seconds" } }),
+    TestHost.make([plugin], { listen: true, log, config: { "host:shutdownTimeout": "10 seconds" } }),
     scope
   )
   const startClosing = Effect.forkChild(Scope.close(scope, Exit.void))

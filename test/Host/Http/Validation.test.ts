@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as YAML from "yaml"
-import * as TestHost from "../../support/TestHost.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
 import { things } from "./support/things.ts"
 
 const formats = {
@@ -10,7 +10,7 @@ const formats = {
 }
 
 /** The fields of an invalid request, in the order of the answer. */
-const fieldsOf = ({ status, text }: TestHost.Answer): ReadonlyArray<string> => {
+const fieldsOf = ({ status, text }: TestHost.TestResponse): ReadonlyArray<string> => {
   assert.strictEqual(status, 400, text)
   const problem = JSON.parse(text)
   assert.strictEqual(problem.detail, "The request is not valid.")
@@ -21,13 +21,13 @@ const fieldsOf = ({ status, text }: TestHost.Answer): ReadonlyArray<string> => {
 }
 
 describe.each(Object.entries(formats))("validation of %s", (_name, { type, write }) => {
-  const put = (send: TestHost.Send, path: string, body: unknown, headers: Record<string, string> = {}) =>
+  const put = (send: TestHost.Service["request"], path: string, body: unknown, headers: Record<string, string> = {}) =>
     send(path, { method: "PUT", headers: { "content-type": type, "x-level": "1", ...headers }, body: write(body) })
   const valid = { name: "a", count: 1, nested: { deep: true } }
 
   it.effect("passes what is valid", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const { status, text } = yield* put(request, "/things/1?page=2&tags=a", valid)
       assert.strictEqual(status, 200)
       assert.deepStrictEqual(JSON.parse(text), valid)
@@ -36,7 +36,7 @@ describe.each(Object.entries(formats))("validation of %s", (_name, { type, write
 
   it.effect("lists every invalid field of path, query, headers and body at once", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const answer = yield* put(
         request,
         "/things/x?page=y&tags=&tags=ok",
@@ -55,14 +55,14 @@ describe.each(Object.entries(formats))("validation of %s", (_name, { type, write
     ["the path and the body as a whole", "/things/x?page=1&tags=a", "text", ["id", "body"]]
   ])("lists %s", ([_name, path, body, fields]) =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       assert.deepStrictEqual(fieldsOf(yield* put(request, path, body)), fields)
     })
   )
 
   it.effect("does not repeat values, which may be secrets", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const { text } = yield* put(request, "/things/hunter2?page=hunter2&tags=a", {
         name: ["hunter2"],
         count: "hunter2"
@@ -73,7 +73,7 @@ describe.each(Object.entries(formats))("validation of %s", (_name, { type, write
 
   it.effect("lists the fields of a body that a raw route decodes", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const answer = yield* request("/raw/schema", {
         method: "POST",
         headers: { "content-type": type },
@@ -96,7 +96,7 @@ describe("validation", () => {
     "lists a body that is not %s beside the other invalid fields",
     ([_name, type, body]) =>
       Effect.gen(function* () {
-        const { request } = yield* TestHost.build([things])
+        const { request } = yield* TestHost.make([things])
         // A string would be given a type.
         const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
         const headers: Record<string, string> = type === "" ? {} : { "content-type": type }
@@ -109,7 +109,7 @@ describe("validation", () => {
 
   it.effect("takes an empty body where null is taken, and lists it where not", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       assert.strictEqual((yield* request("/maybe/1", { method: "POST" })).status, 200)
       assert.deepStrictEqual(fieldsOf(yield* request("/maybe/x", { method: "POST" })), ["id"])
       assert.deepStrictEqual(fieldsOf(yield* request("/echo", { method: "POST" })), ["body"])
@@ -118,7 +118,7 @@ describe("validation", () => {
 
   it.effect("lists excess fields where the API wants none", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const body = JSON.stringify({ name: "", count: 1, nested: { deep: true, deeper: true }, more: 1 })
       const headers = { "content-type": "application/json" }
       const put = (path: string) => request(path, { method: "PUT", headers, body })
@@ -129,7 +129,7 @@ describe("validation", () => {
 
   it.effect("lists the fields of a form", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const post = (body: string) => request("/form", { method: "POST", body: new URLSearchParams(body) })
       assert.strictEqual((yield* post("count=1&name=a")).text, '"a"')
       assert.deepStrictEqual(fieldsOf(yield* post("count=x&name=")), ["count", "name"])
@@ -138,7 +138,7 @@ describe("validation", () => {
 
   it.effect("tells of a body that is too large as that, whatever else is invalid", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things], { values: { host: { maxRequestSize: 10 } } })
+      const { request } = yield* TestHost.make([things], { config: { host: { maxRequestSize: 10 } } })
       const { status } = yield* request("/things/x", {
         method: "PUT",
         body: new Blob(["x".repeat(11)]).stream(),

@@ -5,9 +5,11 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Host from "../../../src/Host/Host.ts"
 import * as Plugin from "../../../src/Plugins/Plugin.ts"
 import * as OtlpReceiver from "../../support/otlp/OtlpReceiver.ts"
-import * as TestHost from "../../support/TestHost.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
+import * as TestLog from "../../../src/testing/TestLog.ts"
 
 /** `GET /items/:id` does its work in a span; `GET /front?at=<url>` asks another host; `GET /broken/:id` fails. */
 const shop = Plugin.make({
@@ -39,10 +41,10 @@ describe("A host", () => {
   it.effect("tells one request in a trace, in the log with its ids, and in metrics", () =>
     Effect.gen(function* () {
       const receiver = yield* OtlpReceiver.start("http/json")
-      const log = TestHost.makeLog()
+      const log = TestLog.make()
       const scraped = yield* Effect.scoped(
         Effect.gen(function* () {
-          const { request } = yield* TestHost.listen([shop], { log, values: telemetry(receiver, "shop") })
+          const { request } = yield* TestHost.make([shop], { listen: true, log, config: telemetry(receiver, "shop") })
           yield* request("/items/7?secret=canary")
           yield* request("/health/liveness")
           return (yield* request("/metrics")).text
@@ -69,7 +71,7 @@ describe("A host", () => {
       const receiver = yield* OtlpReceiver.start("http/json")
       const answer = yield* Effect.scoped(
         Effect.gen(function* () {
-          const { request } = yield* TestHost.listen([shop], { values: telemetry(receiver, "shop") })
+          const { request } = yield* TestHost.make([shop], { listen: true, config: telemetry(receiver, "shop") })
           return yield* request("/broken/1")
         })
       )
@@ -82,8 +84,9 @@ describe("A host", () => {
 
   it.effect("without telemetry tells no trace", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.listen([shop])
-      expect(JSON.parse((yield* request("/broken/1")).text)).not.toHaveProperty("traceId")
+      const host = yield* Host.build([shop], { configuration: {}, log: () => {} })
+      const response = yield* Effect.promise(() => host.fetch(new Request("http://test/broken/1")))
+      expect(yield* Effect.promise(() => response.json())).not.toHaveProperty("traceId")
     }).pipe(Effect.scoped)
   )
 
@@ -92,8 +95,8 @@ describe("A host", () => {
       const receiver = yield* OtlpReceiver.start("http/json")
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const back = yield* TestHost.listen([shop], { values: telemetry(receiver, "back") })
-          const front = yield* TestHost.listen([shop], { values: telemetry(receiver, "front") })
+          const back = yield* TestHost.make([shop], { listen: true, config: telemetry(receiver, "back") })
+          const front = yield* TestHost.make([shop], { listen: true, config: telemetry(receiver, "front") })
           const { text } = yield* front.request(`/front?at=${encodeURIComponent(`${back.url}/items/1`)}`)
           expect(text).toBe("item")
         })

@@ -16,7 +16,7 @@ import * as Plugin from "../../../src/Plugins/Plugin.ts"
 import * as MemoryBackend from "../../../src/SecretStore/MemoryBackend.ts"
 import { CredentialStorage, samples } from "../../SecretStore/support/Credentials.ts"
 import * as OtlpReceiver from "../../support/otlp/OtlpReceiver.ts"
-import * as TestHost from "../../support/TestHost.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
 import * as promtool from "./support/promtool.ts"
 
 /** Keeps a secret and asks a server, so that there is something of everything to measure. */
@@ -45,8 +45,9 @@ const shop = Plugin.make({
 const busyHost = (values: Readonly<Record<string, unknown>> = {}) =>
   Effect.gen(function* () {
     const rules = [{ endpoint: "*", period: "1h", limit: 1_000_000 }]
-    const host = yield* TestHost.listen([shop], {
-      values: { telemetry: { name: "shop" }, ipRateLimiting: { generalRules: rules }, ...values }
+    const host = yield* TestHost.make([shop], {
+      listen: true,
+      config: { telemetry: { name: "shop" }, ipRateLimiting: { generalRules: rules }, ...values }
     })
     yield* host.request("/secrets/a", { method: "POST" })
     yield* host.request("/ask")
