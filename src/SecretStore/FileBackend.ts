@@ -108,8 +108,7 @@ export const layerConfig: Layer.Layer<
 
 const fileOf = ({ bucketSet, id }: Location): DurableFiles.Segments => [bucketSet, id.bucket, id.type, `${id.key}.json`]
 
-/** What an encrypted file is bound to: all that an id is made of. */
-const placeOf = ({ bucketSet, id }: Location): string => [bucketSet, id.bucket, id.type, id.key].join("/")
+const placeOf = (location: Location): string => FileEncryption.placeOf(fileOf(location))
 
 /** The directories of {@link fileOf}. */
 const directoryLevels = 3

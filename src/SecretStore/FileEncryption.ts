@@ -36,6 +36,9 @@ export interface Options {
   readonly acceptPlainFiles?: boolean
 }
 
+/** What the file of a secret is bound to: its directories and its key, which are all that an id is made of. */
+export const placeOf = (file: ReadonlyArray<string>): string => file.join("/").replace(/\.json$/, "")
+
 /** Files with all values in the clear. */
 export const none: FileEncryption = {
   seal: (_, text) => text,
