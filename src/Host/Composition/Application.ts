@@ -76,6 +76,7 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
     limits: configuration.host,
     isShuttingDown: options.isShuttingDown,
     methodsOf: registry.methodTable(),
+    templateOf: registry.templateTable(),
     metrics: new HttpMetrics(options.host),
     tracer: options.telemetry.tracer,
     forwarded,

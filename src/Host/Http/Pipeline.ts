@@ -34,6 +34,7 @@ import * as Problem from "./Problem.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestLog from "./RequestLog.ts"
+import { pathOf } from "./RequestTarget.ts"
 import * as Yaml from "./Yaml.ts"
 
 /** What the pipeline needs of the host. Once it shuts down, connections are closed after their answer. */
@@ -44,6 +45,8 @@ export interface PipelineOptions extends Failure.FailureContext {
   readonly cors: Cors
   readonly compress: Compress
   readonly metrics: HttpMetrics
+  /** The template of the route that a request would come to; absent where there is none. */
+  readonly templateOf: (method: string, url: string) => string | undefined
   /** Makes the spans of requests; absent where nobody would see them. */
   readonly tracer: Tracer.Tracer | undefined
   /** Whether requests to this path stay out of the request log. */
@@ -114,16 +117,18 @@ export const make = (
     const finished = Effect.flatMap(sent, (response) => {
       const end = clock.currentTimeNanosUnsafe()
       const seconds = Number(end - start) / 1e9
+      // Who is refused on the way does not come to its route.
+      const route = state.route ?? options.templateOf(request.method, request.url)
       if (span !== undefined) {
         const { status } = response
         const { clientAddress, scheme } = ends
-        const told = { status, route: state.route, requestId, clientAddress, scheme, cause: failure }
+        const told = { status, route, requestId, clientAddress, scheme, cause: failure }
         tracer!.endRequest(span, request, told, end)
       }
-      metrics.end(request.method, state.route, response.status, seconds)
-      return options.isUnlogged(RequestLog.pathOf(request.url))
+      metrics.end(request.method, route, response.status, seconds)
+      return options.isUnlogged(pathOf(request.url))
         ? Effect.succeed(response)
-        : Effect.as(RequestLog.write({ request, response, route: state.route, seconds }, options.logsQueries), response)
+        : Effect.as(RequestLog.write({ request, response, route, seconds }, options.logsQueries), response)
     })
 
     const body = Result.isSuccess(decoded) ? decoded.success : request

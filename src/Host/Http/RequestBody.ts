@@ -1,34 +1,46 @@
 /**
- * The body of a request as the host lets routes read it: no larger than the limit, text in UTF-8 or not at all, and YAML as
- * if it were JSON.
+ * The body of a request as the host lets routes read it: no larger than the limit, no deeper than sensible, text in UTF-8 or
+ * not at all, and YAML as if it were JSON.
  */
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
 import * as HttpMethod from "effect/http/HttpMethod"
 import { HttpServerError, RequestParseError } from "effect/http/HttpServerError"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as UrlParams from "effect/http/UrlParams"
 import * as Stream from "effect/Stream"
 import * as MediaType from "./MediaType.ts"
+import * as Nesting from "./Nesting.ts"
 import { BodyTooLarge, MalformedBody } from "./RequestError.ts"
 import * as Yaml from "./Yaml.ts"
 
 /** The request with a body that is read by the host's rules. */
 export const checked = (request: HttpServerRequest, maxSize: number): HttpServerRequest => {
   if (!HttpMethod.hasBody(request.method)) return request
-  const isYaml = MediaType.isYaml(MediaType.essence(request.headers["content-type"] ?? ""))
-  let read: string | undefined
-  const text = Effect.flatMap(request.arrayBuffer, (bytes) =>
-    Effect.try({
-      try: () => (read ??= isYaml ? Yaml.toJson(decode(bytes), maxSize) : decode(bytes)),
-      catch: (cause) => parseError(request, cause)
-    })
-  )
+  const mediaType = MediaType.essence(request.headers["content-type"] ?? "application/json")
+  const isYaml = MediaType.isYaml(mediaType)
+  const isJson = MediaType.isJson(mediaType)
+  const readAs = <A>(read: (bytes: ArrayBuffer) => A): Effect.Effect<A, HttpServerError> =>
+    Effect.flatMap(request.arrayBuffer, (bytes) =>
+      Effect.try({ try: () => read(bytes), catch: (cause) => parseError(request, cause) })
+    )
+  let known: string | undefined
+  const textOf = (bytes: ArrayBuffer): string => {
+    if (known === undefined) {
+      const text = decode(bytes)
+      known = isYaml ? Yaml.toJson(text, maxSize) : isJson ? shallow(text) : text
+    }
+    return known
+  }
+  const text = readAs(textOf)
   const stream = limited(request, maxSize)
   // Whoever changes another part of the request keeps the body, and what was read of it.
   const withBody = (base: HttpServerRequest): HttpServerRequest =>
     Object.create(base, {
       arrayBuffer: { get: () => request.arrayBuffer },
       text: { value: text },
+      json: { get: () => readAs((bytes) => parseJson(isYaml || isJson ? textOf(bytes) : shallow(textOf(bytes)))) },
+      urlParamsBody: { get: () => readAs(parseForm) },
       stream: { value: stream },
       modify: { value: (options: Parameters<typeof base.modify>[0]) => withBody(base.modify(options)) }
     })
@@ -39,11 +51,43 @@ export const checked = (request: HttpServerRequest, maxSize: number): HttpServer
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const decode = (bytes: ArrayBuffer): string => {
+const decode = (bytes: ArrayBuffer): string => decodeWith(utf8, bytes)
+
+const expectedUtf8 = "Expected text in UTF-8"
+
+const decodeWith = (decoder: TextDecoder, bytes: ArrayBuffer): string => {
   try {
-    return utf8.decode(bytes)
+    return decoder.decode(bytes)
   } catch {
-    throw new MalformedBody({ message: "Expected text in UTF-8" })
+    throw new MalformedBody({ message: expectedUtf8 })
+  }
+}
+
+/** The text itself, unless its values nest too deeply. */
+const shallow = (json: string): string => {
+  if (Nesting.isTooDeep(json)) throw new MalformedBody({ message: Nesting.tooDeep })
+  return json
+}
+
+const parseJson = (text: string): unknown => (text === "" ? null : JSON.parse(text))
+
+const formText = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** The fields of a form. What escapes stand for is held to be UTF-8, too: the platform would put U+FFFD for what is not. */
+const parseForm = (bytes: ArrayBuffer): UrlParams.UrlParams => {
+  const text = decodeWith(formText, bytes)
+  if (/%[89a-f]/i.test(text)) checkEscapes(text)
+  // A question mark at the start is data, and not that of a query.
+  return UrlParams.fromInput(new URLSearchParams(text.replace(/^\?/, "%3F")))
+}
+
+const checkEscapes = (text: string): void => {
+  for (const [escapes] of text.matchAll(/(?:%[\da-f]{2})+/gi)) {
+    try {
+      decodeURIComponent(escapes)
+    } catch {
+      throw new MalformedBody({ message: expectedUtf8 })
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import { maskQuery } from "../Logging/SecretNames.ts"
+import { pathOf, queryOf } from "./RequestTarget.ts"
 
 /** A request with its answer. */
 export interface Answered {
@@ -30,15 +31,4 @@ export const write = ({ request, response, route, seconds }: Answered, withQuery
     clientAddress: Option.getOrNull(request.remoteAddress),
     bytes: "contentLength" in response.body ? (response.body.contentLength ?? null) : null
   })
-}
-
-/** The path of a request's target, without what follows it. */
-export const pathOf = (url: string): string => {
-  const end = url.search(/[?;#]/)
-  return end < 0 ? url : url.slice(0, end)
-}
-
-const queryOf = (url: string): string => {
-  const start = url.indexOf("?")
-  return start < 0 ? "" : url.slice(start + 1).split("#", 1)[0]!
 }

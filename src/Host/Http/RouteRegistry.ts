@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpApi from "effect/http-api/HttpApi"
 import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as RouteTemplate from "../Telemetry/RouteTemplate.ts"
 import { apiRoute, rawRoute } from "./Route.ts"
 import type { AnnotatedEndpoint } from "./Validation.ts"
 
@@ -27,13 +28,20 @@ export interface RouteClash {
 
 type AnyRoute = HttpRouter.Route<any, any>
 
+/** What is found for a method and a path. */
+interface TableEntry {
+  /** The path as logs and metrics name it. */
+  readonly template: string
+  readonly takesAllMethods: boolean
+}
+
 /** The routes of all plugins, in the order of their registration. */
 export class RouteRegistry {
   readonly routes: Array<RegisteredRoute> = []
   readonly clashes: Array<RouteClash> = []
   readonly #router: HttpRouter.HttpRouter
   readonly #byPattern = new Map<string, Map<string, RegisteredRoute>>()
-  readonly #table = FindMyWay.make<true>()
+  readonly #table = FindMyWay.make<TableEntry>()
   readonly #methods = new Set<string>()
 
   constructor(router: HttpRouter.HttpRouter) {
@@ -60,9 +68,18 @@ export class RouteRegistry {
   /** A table that tells which methods the path of a request has; empty where the path does not exist. */
   methodTable(): (url: string) => ReadonlyArray<string> {
     return (url) => {
-      const methods = [...this.#methods].filter((method) => this.#table.find(method, url) !== undefined)
+      // A route for all methods never lacks the one that is asked for.
+      const methods = [...this.#methods].filter(
+        (method) => this.#table.find(method, url)?.handler.takesAllMethods === false
+      )
       return (methods.includes("GET") && !methods.includes("HEAD") ? [...methods, "HEAD"] : methods).toSorted()
     }
+  }
+
+  /** A table that tells the template of the route that a request would come to; absent where there is none. */
+  templateTable(): (method: string, url: string) => string | undefined {
+    const find = (method: string, url: string) => this.#table.find(method, url)?.handler.template
+    return (method, url) => find(method, url) ?? (method === "HEAD" ? find("GET", url) : undefined)
   }
 
   #routerFor(plugin: string, prepare: (route: AnyRoute) => AnyRoute): HttpRouter.HttpRouter {
@@ -102,10 +119,13 @@ export class RouteRegistry {
       const pattern = patternOf(path)
       const methods = this.#byPattern.get(pattern) ?? new Map<string, RegisteredRoute>()
       this.#byPattern.set(pattern, methods.set(route.method, registered))
-      // A route for all methods never lacks the one that is asked for.
-      if (route.method === "*") continue
-      this.#table.on(route.method, path, true)
-      this.#methods.add(route.method)
+      const entry = { template: RouteTemplate.fromPath(route.path), takesAllMethods: route.method === "*" }
+      if (entry.takesAllMethods) {
+        this.#table.all(path, entry)
+      } else {
+        this.#table.on(route.method, path, entry)
+        this.#methods.add(route.method)
+      }
     }
     this.routes.push(registered)
     return true

@@ -6,6 +6,7 @@
  * tags) is refused rather than bent.
  */
 import * as YAML from "yaml"
+import { maxDepth, tooDeep } from "./Nesting.ts"
 import { BodyTooLarge, MalformedBody } from "./RequestError.ts"
 
 /** The parser needs about a kilobyte of memory for each token, so that the size of a text says too little. */
@@ -13,9 +14,6 @@ const maxTokens = 200_000
 
 /** A few bytes of aliases may stand for very many values. */
 const maxAliasedValues = 10_000
-
-/** More levels than a sensible document has, and less than the stack bears. */
-const maxDepth = 256
 
 /**
  * The JSON text that says what a YAML text says; empty where the YAML text holds nothing.
@@ -51,8 +49,6 @@ const describe = (fault: YAML.YAMLError): string => {
   // Behind the colon the parser quotes the text.
   return fault.code === "UNEXPECTED_TOKEN" ? fault.message.replace(/: .*$/s, "") : fault.message
 }
-
-const tooDeep = `Expected at most ${maxDepth} levels`
 
 const malformed = (message: string, lines: YAML.LineCounter, offset: number): MalformedBody => {
   const { line, col } = lines.linePos(offset)

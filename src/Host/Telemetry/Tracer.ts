@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as EffectTracer from "effect/Tracer"
+import { pathOf } from "../Http/RequestTarget.ts"
 import * as Sampler from "./Sampler.ts"
 import { RemoteSpan, Span } from "./Span.ts"
 import * as TraceContext from "./TraceContext.ts"
@@ -98,11 +99,6 @@ const hasIds = (
   context: TraceContext.TraceContext
 ): context is TraceContext.TraceContext & { readonly traceId: string; readonly spanId: string } =>
   context.traceId !== undefined && context.spanId !== undefined
-
-const pathOf = (url: string): string => {
-  const query = url.indexOf("?")
-  return query === -1 ? url : url.slice(0, query)
-}
 
 /** Name and attributes of https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server. */
 const describe = (span: Span, request: TracedRequest, response: TracedResponse): void => {

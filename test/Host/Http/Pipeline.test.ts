@@ -90,6 +90,35 @@ describe("the request log", () => {
     })
   )
 
+  it.effect("names the route of who was refused on the way there", () =>
+    Effect.gen(function* () {
+      const { log, request } = yield* TestHost.build([things], {
+        values: {
+          host: { maxRequestSize: 10 },
+          ipRateLimiting: {
+            enableEndpointRateLimiting: true,
+            generalRules: [{ endpoint: "*:/th*", period: "1d", limit: 0 }]
+          }
+        }
+      })
+      const post = { method: "POST", headers: { "content-length": "11" }, body: "x".repeat(11) }
+      const statuses = [
+        (yield* request("/things/7?page=2")).status,
+        (yield* request("/things/7", { method: "HEAD" })).status,
+        (yield* request("/raw/text", post)).status,
+        (yield* request("/any", post)).status,
+        (yield* request("/raw/text", { ...post, headers: { "content-encoding": "lzw" }, body: "1" })).status,
+        (yield* request("/thin-air")).status,
+        (yield* request("/text", { method: "PUT" })).status
+      ]
+      assert.deepStrictEqual(statuses, [429, 429, 413, 413, 415, 429, 405])
+      assert.deepStrictEqual(
+        (yield* requestLines(log)).map(({ labels }) => labels["route"]),
+        ["/things/{id}", "/things/{id}", "/raw/text", "/any", "/raw/text", null, null]
+      )
+    })
+  )
+
   it.effect("leaves out what is asked of the host itself", () =>
     Effect.gen(function* () {
       const { log, request } = yield* TestHost.make([things])

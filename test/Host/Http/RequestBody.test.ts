@@ -144,6 +144,57 @@ describe("a body", () => {
     })
   )
 
+  it.effect.each(["application/json", "application/yaml"])("of a form is UTF-8, too; told to who takes %s", (accept) =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const send = (body: string) =>
+        request("/form", {
+          method: "POST",
+          headers: { "content-type": "application/x-www-form-urlencoded", accept },
+          body: Uint8Array.from(body, (character) => character.charCodeAt(0))
+        })
+      for (const name of ["caf\u00c3\u00a9", "caf%C3%A9", "caf%c3%a9", "100%", "%zz", "%25ff"]) {
+        assert.strictEqual((yield* send(`count=1&name=${name}`)).status, 200, name)
+      }
+      for (const name of ["caf\u00e9", "caf%e9", "%C3", "%ed%a0%80", "%C3&x=%A9"]) {
+        const { status, text } = yield* send(`count=1&name=${name}`)
+        assert.strictEqual(status, 400, name)
+        assert.deepStrictEqual(YAML.parse(text).validationErrors, [
+          { field: "body", validationMessage: "Expected text in UTF-8" }
+        ])
+      }
+    })
+  )
+
+  it.effect.each(["application/json", "application/yaml"])("of %s nests no more than 256 levels", (type) =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const send = (path: string, levels: number) =>
+        request(path, {
+          method: "POST",
+          headers: { "content-type": type, accept: type },
+          body: `{"value":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`
+        })
+      for (const path of ["/echo", "/raw/json"]) {
+        assert.strictEqual((yield* send(path, 256)).status, 200)
+        const { headers, status, text } = yield* send(path, 300)
+        assert.strictEqual(status, 400)
+        assert.strictEqual(headers.get("content-type"), type.replace("/", "/problem+"))
+        assert.match(YAML.parse(text).validationErrors[0].validationMessage, /^Expected at most 256 levels/)
+      }
+    })
+  )
+
+  it.effect("that is read as JSON is held to that whatever it says that it is", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const body = "[".repeat(4_000_000) + "]".repeat(4_000_000)
+      const send = (path: string) => request(path, { method: "POST", headers: { "content-type": "text/plain" }, body })
+      assert.strictEqual((yield* send("/raw/json")).status, 400)
+      assert.strictEqual((yield* send("/raw/text")).text, body)
+    })
+  )
+
   it.effect("that stops half-way is the client's affair, and no error in the log", () =>
     Effect.gen(function* () {
       const { log, request, url } = yield* TestHost.make([things], { listen: true })

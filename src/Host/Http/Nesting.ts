@@ -1,0 +1,45 @@
+/**
+ * How deeply a body may nest: what parses and checks values goes down a level for each of theirs, and a few megabytes of
+ * brackets would keep it busy for seconds.
+ */
+
+/** More levels than a sensible document has, and less than the stack bears. */
+export const maxDepth = 256
+
+/** What a body that nests more deeply is told. */
+export const tooDeep = `Expected at most ${maxDepth} levels`
+
+/** Whether a JSON text has more levels than it may. It looks at brackets alone, so that it costs little beside the parser. */
+export const isTooDeep = (json: string): boolean => {
+  // A level takes two brackets.
+  if (json.length <= 2 * maxDepth) return false
+  let depth = 0
+  for (let index = 0; index < json.length; index++) {
+    const code = json.charCodeAt(index)
+    if (code === quote) index = endOfString(json, index)
+    else if (code === openBracket || code === openBrace) {
+      if (++depth > maxDepth) return true
+    } else if (code === closeBracket || code === closeBrace) depth--
+  }
+  return false
+}
+
+const endOfString = (json: string, start: number): number => {
+  let end = json.indexOf('"', start + 1)
+  while (end >= 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1)
+  return end < 0 ? json.length : end
+}
+
+/** An odd number of backslashes stands before it. */
+const isEscaped = (json: string, index: number): boolean => {
+  let first = index
+  while (json.charCodeAt(first - 1) === backslash) first--
+  return (index - first) % 2 === 1
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
