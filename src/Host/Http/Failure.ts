@@ -9,9 +9,10 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Schema from "effect/Schema"
+import * as MediaType from "./MediaType.ts"
 import * as Problem from "./Problem.ts"
 import * as RequestBody from "./RequestBody.ts"
-import { BodyTooLarge, InvalidRequest, UnsupportedMediaType } from "./RequestError.ts"
+import { BodyTooLarge, InvalidRequest, NotAcceptable, UnsupportedMediaType } from "./RequestError.ts"
 import * as Validation from "./Validation.ts"
 
 /** What a failure may need to know of the host. */
@@ -58,6 +59,7 @@ const problemOf = (
   if (error instanceof UnsupportedMediaType) {
     return { status: 415, detail: `This endpoint does not take ${request.headers["content-type"] ?? "such a body"}.` }
   }
+  if (error instanceof NotAcceptable) return notAcceptable(error.mediaTypes)
   if (!HttpServerError.isHttpServerError(error)) return undefined
   const { reason } = error
   switch (reason._tag) {
@@ -94,6 +96,12 @@ const notFound = (request: HttpServerRequest.HttpServerRequest, methods: Readonl
         detail: `This path does not take ${request.method}.`,
         headers: { allow: methods.join(", ") }
       }
+
+/** The answer to a client that takes none of these types; it comes in JSON, since there is nothing better. */
+export const notAcceptable = (mediaTypes: ReadonlyArray<string>): Problem.Problem => {
+  const types = mediaTypes.flatMap((type) => (MediaType.isJson(type) ? [type, MediaType.yamlOf(type)] : [type]))
+  return { status: 406, detail: `The client accepts none of what is here: ${[...new Set(types)].join(", ")}.` }
+}
 
 /** The answer to a body that is too large; the connection closes, so that the rest need not be read. */
 export const bodyTooLarge = (detail: string): Problem.Problem => ({

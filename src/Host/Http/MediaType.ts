@@ -20,23 +20,62 @@ export const yamlOf = (jsonType: string): string => jsonType.replace(/json$/, "y
 
 /**
  * Whether a client that sends this `Accept` header would rather have YAML than JSON: it names YAML, and JSON not with the
- * same or a higher quality. A wildcard speaks for JSON only where it has the higher quality.
+ * same or a higher quality; or it refuses JSON by name and takes the rest. A wildcard speaks for what is not named.
  */
 export const prefersYaml = (accept: string): boolean => {
-  // Most requests name no YAML at all.
-  if (!/yaml/i.test(accept)) return false
-  const best = { yaml: 0, json: 0, any: 0 }
-  for (const range of accept.split(",")) {
-    const kind = kindOf(essence(range))
-    if (kind !== undefined) best[kind] = Math.max(best[kind], qualityOf(range))
-  }
-  return best.yaml > best.json && best.yaml >= best.any
+  // Most requests name no YAML at all, and JSON without a quality.
+  if (!/yaml|json\s*;/i.test(accept)) return false
+  const ranges = rangesOf(accept)
+  const json = qualityOf(ranges, isJson, "application")
+  const yaml = qualityOf(ranges, isYaml, "application")
+  const isNamedAlone = ranges.some(({ type }) => isYaml(type)) && !ranges.some(({ type }) => isJson(type))
+  return yaml > json || (yaml === json && yaml > 0 && isNamedAlone)
 }
 
-const kindOf = (range: string): "yaml" | "json" | "any" | undefined =>
-  isYaml(range) ? "yaml" : isJson(range) ? "json" : range === "*/*" || range === "application/*" ? "any" : undefined
+/**
+ * Whether a client that sends this `Accept` header is to get an answer of this type: it takes the type, or one of JSON and
+ * YAML, which says that it is no stranger to a service like this. Who names nothing that is a media type takes anything.
+ */
+export const admits = (accept: string, mediaType: string): boolean => {
+  if (accept === "*/*" || accept === "application/json") return true
+  const ranges = rangesOf(accept)
+  return (
+    ranges.length === 0 ||
+    qualityOf(ranges, isJson, "application") > 0 ||
+    qualityOf(ranges, isYaml, "application") > 0 ||
+    qualityOf(ranges, (type) => type === mediaType, mediaType.split("/", 1)[0]!) > 0
+  )
+}
 
-const qualityOf = (range: string): number => {
-  const match = /;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*(?:;|$)/i.exec(range)
+/** A member of an `Accept` header. */
+interface Range {
+  /** In lower case, `*` in the place of anything. */
+  readonly type: string
+  /** From 0, which refuses, to 1. */
+  readonly quality: number
+}
+
+const rangesOf = (accept: string): ReadonlyArray<Range> =>
+  accept.split(",").flatMap((member) => {
+    const type = essence(member)
+    // Some clients write the one for the other.
+    const range = type === "*" ? "*/*" : type
+    return /^[^\s/]+\/[^\s/]+$/.test(range) ? [{ type: range, quality: weightOf(member) }] : []
+  })
+
+const weightOf = (member: string): number => {
+  const match = /;\s*q\s*=\s*(\d(?:\.\d*)?|\.\d+)\s*(?:;|$)/i.exec(member)
   return match === null ? 1 : Math.min(1, Number(match[1]))
+}
+
+/** The quality of what is named; where it is not, that of its main type, and then that of everything. */
+const qualityOf = (ranges: ReadonlyArray<Range>, isNamed: (type: string) => boolean, mainType: string): number =>
+  highest(ranges, isNamed) ??
+  highest(ranges, (type) => type === `${mainType}/*`) ??
+  highest(ranges, (type) => type === "*/*") ??
+  0
+
+const highest = (ranges: ReadonlyArray<Range>, isMeant: (type: string) => boolean): number | undefined => {
+  const meant = ranges.filter(({ type }) => isMeant(type))
+  return meant.length === 0 ? undefined : Math.max(...meant.map(({ quality }) => quality))
 }

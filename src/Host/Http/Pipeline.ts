@@ -90,8 +90,11 @@ export const make = (
         failure = cause
         return Failure.toResponse(cause, request, occurrence(), options)
       },
-      onSuccess: (response) =>
-        Effect.succeed(response.status < 400 ? response : Problem.complete(response, occurrence()))
+      onSuccess: (response) => {
+        if (response.status >= 400) return Effect.succeed(Problem.complete(response, occurrence()))
+        const refused = refusedType(response, request)
+        return refused === undefined ? Effect.succeed(response) : refuse(Failure.notAcceptable([refused]))
+      }
     })
 
     const admit = (): HttpEffect => {
@@ -176,6 +179,21 @@ const limited = (
 const declaredLength = (request: HttpServerRequest): number => {
   const length = request.headers["content-length"]
   return length === undefined ? 0 : Number(length)
+}
+
+/**
+ * The type of an answer that its client does not take. Raw routes do not say beforehand what they answer with; where one has
+ * changed something, that it did matters more than how it is told.
+ */
+const refusedType = (
+  { body, headers, status }: HttpServerResponse.HttpServerResponse,
+  request: HttpServerRequest
+): string | undefined => {
+  const { accept } = request.headers
+  if (accept === undefined || (request.method !== "GET" && request.method !== "HEAD")) return undefined
+  if (status >= 300 || body._tag === "Empty") return undefined
+  const mediaType = MediaType.essence(headers["content-type"] ?? "")
+  return mediaType === "" || MediaType.admits(accept, mediaType) ? undefined : mediaType
 }
 
 /** A JSON answer as YAML, where the client would rather have that; any other answer as it is. */

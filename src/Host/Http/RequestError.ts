@@ -10,6 +10,11 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
 /** The body is in a type that the endpoint does not take; answered with 415. */
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType") {}
 
+/** The client takes none of the types that the endpoint answers with; answered with 406. */
+export class NotAcceptable extends Data.TaggedError("NotAcceptable")<{
+  readonly mediaTypes: ReadonlyArray<string>
+}> {}
+
 /** The body is not in the format that its type promises; the message says what was expected, and where. */
 export class MalformedBody extends Data.TaggedError("MalformedBody")<{ readonly message: string }> {}
 

@@ -12,7 +12,9 @@ import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as RouteTemplate from "../Telemetry/RouteTemplate.ts"
 import { CurrentRequest } from "./CurrentRequest.ts"
-import { InvalidRequest, UnsupportedMediaType } from "./RequestError.ts"
+import * as MediaType from "./MediaType.ts"
+import type { ProducedTypes } from "./ProducedTypes.ts"
+import { InvalidRequest, NotAcceptable, UnsupportedMediaType } from "./RequestError.ts"
 import * as Validation from "./Validation.ts"
 
 /** A handler of requests, whatever it may need of the request itself. */
@@ -32,9 +34,10 @@ export const rawRoute = (
 export const apiRoute = (
   route: HttpRouter.Route<any, any>,
   plugin: string,
-  endpoint: Validation.AnnotatedEndpoint | undefined
+  endpoint: Validation.AnnotatedEndpoint | undefined,
+  producedTypes: ProducedTypes
 ): HttpRouter.Route<any, any> => {
-  const handler = route.handler as Handler
+  const handler = acceptable(route, producedTypes)
   const checked = Effect.flatMap(
     Effect.catchDefect(handler, (defect) =>
       isInvalidInput(defect)
@@ -44,6 +47,18 @@ export const apiRoute = (
     (response) => (isUnsupportedMediaType(response) ? new UnsupportedMediaType() : Effect.succeed(response))
   )
   return { ...route, handler: named(checked, route.path, plugin) }
+}
+
+/** Runs the handler only for clients that take what it answers with. */
+const acceptable = (route: HttpRouter.Route<any, any>, producedTypes: ProducedTypes): Handler => {
+  const handler = route.handler as Handler
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers: { accept } }) => {
+    if (accept === undefined || MediaType.admits(accept, "application/json")) return handler
+    const mediaTypes = producedTypes(route.method, route.path)
+    return mediaTypes.length === 0 || mediaTypes.some((type) => MediaType.admits(accept, type))
+      ? handler
+      : new NotAcceptable({ mediaTypes })
+  })
 }
 
 const named = (handler: Handler, path: string, plugin: string): Handler => {

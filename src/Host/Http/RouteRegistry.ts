@@ -10,6 +10,7 @@ import type * as HttpApi from "effect/http-api/HttpApi"
 import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as RouteTemplate from "../Telemetry/RouteTemplate.ts"
+import * as ProducedTypes from "./ProducedTypes.ts"
 import { apiRoute, rawRoute } from "./Route.ts"
 import type { AnnotatedEndpoint } from "./Validation.ts"
 
@@ -62,7 +63,10 @@ export class RouteRegistry {
         endpoints.set(`${endpoint.method} ${endpoint.path}`, { endpoint, annotations })
       }
     }
-    return this.#routerFor(plugin, (route) => apiRoute(route, plugin, endpoints.get(`${route.method} ${route.path}`)))
+    const producedTypes = ProducedTypes.make(definition)
+    return this.#routerFor(plugin, (route) =>
+      apiRoute(route, plugin, endpoints.get(`${route.method} ${route.path}`), producedTypes)
+    )
   }
 
   /** A table that tells which methods the path of a request has; empty where the path does not exist. */

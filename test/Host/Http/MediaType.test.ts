@@ -56,6 +56,13 @@ describe("MediaType", () => {
     ["application/json;q=0, application/yaml;q=0.1", true],
     ["text/html, application/yaml;q=0.3", true],
     ["application/yaml;Q=0.9;ext=1", true],
+    ["application/json;q=0, */*", true],
+    ["application/json;q=0, application/*;q=0.1", true],
+    ["application/json;q=.2, application/yaml;q=.3", true],
+    ["application/json;q=0, application/*;q=0, */*", false],
+    ["application/json;q=0, application/yaml;q=0, */*", false],
+    ["application/json;q=0", false],
+    ["application/json;charset=utf-8, */*", false],
     ["", false],
     ["*/*", false],
     ["application/*", false],
@@ -72,5 +79,36 @@ describe("MediaType", () => {
     ["text/plain;format=yaml", false]
   ])("tells whether Accept: %s prefers YAML", (accept, prefersYaml) => {
     assert.strictEqual(MediaType.prefersYaml(accept), prefersYaml)
+  })
+
+  it.each([
+    ["*/*", "application/json", true],
+    ["*", "application/json", true],
+    ["application/*;q=0.1", "application/json", true],
+    ["APPLICATION/JSON", "application/json", true],
+    ["application/vnd.x+json", "application/json", true],
+    ["text/yaml", "application/json", true],
+    ["image/png, application/yaml;q=0.001", "application/json", true],
+    ["image/png", "image/png", true],
+    ["image/*", "image/png", true],
+    ["text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", "application/json", true],
+    // JSON and YAML are what a client of such a service speaks.
+    ["application/json", "image/png", true],
+    ["application/yaml", "text/html", true],
+    ["", "application/json", true],
+    [" , ", "application/json", true],
+    ["garbage", "application/json", true],
+    ["image/png", "application/json", false],
+    ["image/*, text/html", "application/json", false],
+    ["application/xml;q=1", "application/json", false],
+    ["image/*;q=0, image/png", "image/gif", false],
+    ["*/*;q=0", "application/json", false],
+    ["*/*;q=0.000", "application/json", false],
+    ["application/json;q=0", "application/json", false],
+    ["application/*;q=0, */*", "application/json", false],
+    ["application/*;q=0, */*", "text/plain", true],
+    ["text/plain;q=0, application/json;q=0, application/yaml;q=0, */*", "text/plain", false]
+  ])("tells whether Accept: %s admits %s", (accept, mediaType, admits) => {
+    assert.strictEqual(MediaType.admits(accept, mediaType), admits)
   })
 })

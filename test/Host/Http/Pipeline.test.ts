@@ -62,6 +62,72 @@ describe("answers in YAML", () => {
   )
 })
 
+describe("answers that the client does not accept", () => {
+  const ask = (accept: string, method = "GET") => ({ method, headers: { accept } })
+
+  it.effect("are refused with 406, in JSON", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      for (const path of ["/things/7", "/vary", "/text", "/csv", "/health/liveness", "/openapi.json"]) {
+        for (const accept of ["image/png", "application/json;q=0", "*/*;q=0"]) {
+          const { headers, status, text } = yield* request(path, ask(accept))
+          assert.strictEqual(status, 406, `${path} ${accept}`)
+          assert.strictEqual(headers.get("content-type"), "application/problem+json")
+          assert.strictEqual(headers.get("vary"), "Accept, Accept-Encoding")
+          assert.containsSubset(JSON.parse(text), { title: "Not Acceptable", status: 406 })
+        }
+      }
+      const { text } = yield* request("/things/7", ask("image/png"))
+      assert.strictEqual(
+        JSON.parse(text).detail,
+        "The client accepts none of what is here: application/json, application/yaml."
+      )
+    })
+  )
+
+  it.effect("are not, where it takes what comes, or nothing comes, or it is an error", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      for (const [path, accept, status, type] of [
+        ["/things/7", "image/png, */*;q=0.1", 200, "application/json"],
+        ["/things/7", "text/yaml", 200, "application/yaml"],
+        ["/things/7", "application/json;q=0, */*", 200, "application/yaml"],
+        ["/things/7", "", 200, "application/json"],
+        ["/html", "text/*", 200, "text/html"],
+        ["/csv", "text/csv", 200, "text/csv"],
+        ["/csv", "application/yaml", 200, "text/csv"],
+        ["/ticks", "application/x-ndjson", 200, "application/x-ndjson"],
+        ["/empty/204", "image/png", 204, null],
+        ["/nowhere", "image/png", 404, "application/problem+json"],
+        ["/things/x", "image/png, application/json;q=0", 406, "application/problem+json"],
+        ["/conflict", "image/png", 409, "application/problem+json"],
+        ["/fail", "image/png", 500, "application/problem+json"]
+      ] as const) {
+        const answer = yield* request(path, ask(accept))
+        assert.deepStrictEqual([answer.status, answer.headers.get("content-type")], [status, type], `${path} ${accept}`)
+      }
+    })
+  )
+
+  it.effect("are not even made, where an API says what they would be", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const before = Number((yield* request("/count", { method: "POST" })).text)
+      assert.strictEqual((yield* request("/count", ask("image/png", "POST"))).status, 406)
+      assert.strictEqual((yield* request("/count", ask("text/yaml", "POST"))).text.trim(), String(before + 1))
+      assert.strictEqual((yield* request("/count", ask("image/png", "DELETE"))).status, 204)
+    })
+  )
+
+  it.effect("are given all the same by a raw route that may have changed something", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.build([things])
+      const { status, text } = yield* request("/raw/json", { ...ask("image/png", "POST"), body: "[1]" })
+      assert.deepStrictEqual([status, text], [200, "[1]"])
+    })
+  )
+})
+
 describe("the request log", () => {
   const requestLines = (log: TestLog.TestLog) =>
     Effect.map(log.lines, (lines) =>

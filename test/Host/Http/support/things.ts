@@ -65,10 +65,18 @@ const Api = HttpApi.make("things").add(
       ),
       success: Schema.String
     }),
+    HttpApiEndpoint.post("count", "/count", { success: Schema.Number }),
+    HttpApiEndpoint.delete("delete", "/count"),
+    HttpApiEndpoint.get("csv", "/csv", {
+      success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/csv" }))
+    }),
+    HttpApiEndpoint.get("ticks", "/ticks", { success: HttpApiSchema.StreamNdjson({ schema: Schema.Number }) }),
     HttpApiEndpoint.get("conflict", "/conflict", { error: Conflict }),
     HttpApiEndpoint.get("bad-answer", "/bad-answer", { success: Schema.NonEmptyString })
   )
 )
+
+let count = 0
 
 const handlers = HttpApiBuilder.group(Api, "things", (handlers) =>
   handlers.handleAll({
@@ -79,6 +87,10 @@ const handlers = HttpApiBuilder.group(Api, "things", (handlers) =>
     strict: ({ payload }) => Effect.succeed(payload),
     text: ({ payload }) => Effect.succeed(payload),
     form: ({ payload }) => Effect.succeed(payload.name),
+    count: () => Effect.sync(() => ++count),
+    delete: () => Effect.void,
+    csv: () => Effect.succeed("a,b"),
+    ticks: () => Effect.succeed(Stream.make(1, 2)),
     conflict: () => new Conflict({ detail: "There is another." }),
     "bad-answer": () => Effect.succeed("")
   })
