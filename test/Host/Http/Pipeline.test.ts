@@ -67,7 +67,7 @@ describe("answers that the client does not accept", () => {
 
   it.effect("are refused with 406, in JSON", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       for (const path of ["/things/7", "/vary", "/text", "/csv", "/health/liveness", "/openapi.json"]) {
         for (const accept of ["image/png", "application/json;q=0", "*/*;q=0"]) {
           const { headers, status, text } = yield* request(path, ask(accept))
@@ -87,7 +87,7 @@ describe("answers that the client does not accept", () => {
 
   it.effect("are not, where it takes what comes, or nothing comes, or it is an error", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       for (const [path, accept, status, type] of [
         ["/things/7", "image/png, */*;q=0.1", 200, "application/json"],
         ["/things/7", "text/yaml", 200, "application/yaml"],
@@ -111,7 +111,7 @@ describe("answers that the client does not accept", () => {
 
   it.effect("are not even made, where an API says what they would be", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const before = Number((yield* request("/count", { method: "POST" })).text)
       assert.strictEqual((yield* request("/count", ask("image/png", "POST"))).status, 406)
       assert.strictEqual((yield* request("/count", ask("text/yaml", "POST"))).text.trim(), String(before + 1))
@@ -121,7 +121,7 @@ describe("answers that the client does not accept", () => {
 
   it.effect("are given all the same by a raw route that may have changed something", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const { status, text } = yield* request("/raw/json", { ...ask("image/png", "POST"), body: "[1]" })
       assert.deepStrictEqual([status, text], [200, "[1]"])
     })
@@ -158,8 +158,8 @@ describe("the request log", () => {
 
   it.effect("names the route of who was refused on the way there", () =>
     Effect.gen(function* () {
-      const { log, request } = yield* TestHost.build([things], {
-        values: {
+      const { log, request } = yield* TestHost.make([things], {
+        config: {
           host: { maxRequestSize: 10 },
           ipRateLimiting: {
             enableEndpointRateLimiting: true,

@@ -146,7 +146,7 @@ describe("a body", () => {
 
   it.effect.each(["application/json", "application/yaml"])("of a form is UTF-8, too; told to who takes %s", (accept) =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const send = (body: string) =>
         request("/form", {
           method: "POST",
@@ -168,7 +168,7 @@ describe("a body", () => {
 
   it.effect.each(["application/json", "application/yaml"])("of %s nests no more than 256 levels", (type) =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const send = (path: string, levels: number) =>
         request(path, {
           method: "POST",
@@ -187,7 +187,7 @@ describe("a body", () => {
 
   it.effect("that is read as JSON is held to that whatever it says that it is", () =>
     Effect.gen(function* () {
-      const { request } = yield* TestHost.build([things])
+      const { request } = yield* TestHost.make([things])
       const body = "[".repeat(4_000_000) + "]".repeat(4_000_000)
       const send = (path: string) => request(path, { method: "POST", headers: { "content-type": "text/plain" }, body })
       assert.strictEqual((yield* send("/raw/json")).status, 400)
