@@ -1,5 +1,5 @@
 /**
- * A service as `layerhost config` sees it: its plugins' sections and its configuration, while nothing runs.
+ * A service as the command sees it: its plugins, their sections and its configuration, while nothing runs.
  */
 import * as Effect from "effect/Effect"
 import { FileSystem } from "effect/FileSystem"
@@ -34,14 +34,21 @@ export const place = Effect.fnUntraced(function* (operands: ReadonlyArray<string
   })
 })
 
-/** The sections of the host and of all plugins of the service; importing plugins starts nothing. */
-export const sections = Effect.fn("Service.sections")(function* (directory: string, module: string | undefined) {
+/** The plugins of the service with the module that exports them; importing plugins starts nothing. */
+export const plugins = Effect.fn("Service.plugins")(function* (directory: string, module: string | undefined) {
   const file = module === undefined ? yield* generatedList(directory) : nodePath.resolve(module)
   const plugins = pluginsOf(yield* load(file))
   if (plugins === undefined) {
     return yield* new ConfigCommandError({ message: `${shown(file)} exports no plugins` })
   }
-  const owned = plugins.flatMap(({ config, id }) => config.map((section) => ({ section, owner: id })))
+  return { file, plugins }
+})
+
+/** The sections of the host and of all plugins of the service. */
+export const sections = Effect.fn("Service.sections")(function* (directory: string, module: string | undefined) {
+  const owned = (yield* plugins(directory, module)).plugins.flatMap(({ config, id }) =>
+    config.map((section) => ({ section, owner: id }))
+  )
   const all: ReadonlyArray<OwnedSection> = [...hostSections, ...owned]
   // A section that two plugins share is read once, as the host does.
   return all.filter(({ section }, index) => all.findIndex((each) => isSamePath(each.section, section)) === index)
