@@ -209,7 +209,9 @@ const assemble = Effect.fnUntraced(function* (
   return {
     plugins: plugins.map(({ id }) => id),
     routes: application.routes,
-    fetch: HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(surroundings)(application.httpEffect),
+    fetch: HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(
+      Context.add(surroundings, References.CurrentLogAnnotations, {})
+    )(application.httpEffect),
     listen: within(surroundings, listen)
   } satisfies BuiltHost
 })

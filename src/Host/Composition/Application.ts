@@ -19,7 +19,9 @@ import { type HostConfiguration, hostName, hostSections } from "../HostConfigura
 import { HostStartError, inOrder } from "../HostStartError.ts"
 import { HttpMetrics } from "../Http/HttpMetrics.ts"
 import * as Pipeline from "../Http/Pipeline.ts"
+import * as RequestLog from "../Http/RequestLog.ts"
 import { type RegisteredRoute, RouteRegistry } from "../Http/RouteRegistry.ts"
+import { Logging } from "../Logging/Logging.ts"
 import * as RateLimiter from "../RateLimiting/RateLimiter.ts"
 import * as ExcludedPaths from "../Http/ExcludedPaths.ts"
 import type * as Telemetry from "../Telemetry/Telemetry.ts"
@@ -90,8 +92,10 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
       configuration.compression,
       Context.get(options.host as Context.Context<HttpPlatform>, HttpPlatform)
     ),
-    isUnlogged: ExcludedPaths.make(configuration.logging.excludedPaths),
-    logsQueries: configuration.logging.queries
+    log: RequestLog.make(Context.get(options.host as Context.Context<Logging>, Logging), {
+      isExcluded: ExcludedPaths.make(configuration.logging.excludedPaths),
+      withQueries: configuration.logging.queries
+    })
   })
   yield* Effect.logDebug(`Built the application: ${plugins.length} plugins, ${registry.routes.length} routes`)
   return { httpEffect, plugins, routes: registry.routes } satisfies Application

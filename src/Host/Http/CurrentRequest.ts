@@ -7,6 +7,8 @@ export interface RequestState {
   readonly requestId: string
   /** The pattern of the route that handles the request (`/items/:id`); absent where none does. */
   route: string | undefined
+  /** The plugin whose route it is: the namespace of the log lines that the handler writes. */
+  plugin: string | undefined
 }
 
 /** The request being handled; there inside every route, middleware and handler. */

@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as HttpServer from "effect/http/HttpServer"
 import type { ServeError } from "effect/http/HttpServerError"
 import type * as NetAddress from "effect/net/NetAddress"
+import * as References from "effect/References"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type { Server } from "node:http"
@@ -107,7 +108,9 @@ const serve = Effect.fnUntraced(function* (
       yield* Fiber.join(closing)
     })
   )
-  yield* Scope.provide(server.serve(httpEffect), serving)
+  // What the host annotates its own log lines with is not for those of requests.
+  const acceptRequests = Effect.provideService(server.serve(httpEffect), References.CurrentLogAnnotations, {})
+  yield* Scope.provide(acceptRequests, serving)
   return server.address
 })
 

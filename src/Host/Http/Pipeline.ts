@@ -10,11 +10,10 @@ import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
 import { MaxBodySize } from "effect/http/HttpIncomingMessage"
+import * as HttpMethod from "effect/http/HttpMethod"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as References from "effect/References"
 import * as Result from "effect/Result"
 import type { Scope } from "effect/Scope"
 import { ParentSpan } from "effect/Tracer"
@@ -23,7 +22,8 @@ import type { Compress } from "../Compression/ResponseCompression.ts"
 import * as Vary from "../Compression/Vary.ts"
 import type { Cors } from "../Cors/Cors.ts"
 import * as ForwardedHeaders from "../ForwardedHeaders/ForwardedHeaders.ts"
-import type { RateLimiter } from "../RateLimiting/RateLimiter.ts"
+import type { RateLimiter, Refused } from "../RateLimiting/RateLimiter.ts"
+import type { Span } from "../Telemetry/Span.ts"
 import type * as Tracer from "../Telemetry/Tracer.ts"
 import { hasTooManyHeaders, type ServerLimits } from "../Tls/ServerLimits.ts"
 import { CurrentRequest, type RequestState } from "./CurrentRequest.ts"
@@ -33,8 +33,7 @@ import * as MediaType from "./MediaType.ts"
 import * as Problem from "./Problem.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestId from "./RequestId.ts"
-import * as RequestLog from "./RequestLog.ts"
-import { pathOf } from "./RequestTarget.ts"
+import type * as RequestLog from "./RequestLog.ts"
 import * as Yaml from "./Yaml.ts"
 
 /** What the pipeline needs of the host. Once it shuts down, connections are closed after their answer. */
@@ -49,132 +48,159 @@ export interface PipelineOptions extends Failure.FailureContext {
   readonly templateOf: (method: string, url: string) => string | undefined
   /** Makes the spans of requests; absent where nobody would see them. */
   readonly tracer: Tracer.Tracer | undefined
-  /** Whether requests to this path stay out of the request log. */
-  readonly isUnlogged: (path: string) => boolean
-  /** Whether the request log tells queries. */
-  readonly logsQueries: boolean
+  /** Writes the line of the request log. */
+  readonly log: (answered: RequestLog.Answered) => void
 }
 
 /** Everything that a request meets: the pipeline around the handler of the plugins' middleware and routes. */
 export type HttpEffect = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest | Scope>
 
-/** Puts the pipeline around a handler. */
+/** A request on its way through the pipeline, and what was found out about it. */
+interface Exchange extends RequestState {
+  readonly request: HttpServerRequest
+  readonly ends: ForwardedHeaders.Ends
+  readonly clock: Clock.Clock
+  /** When the request came, in nanoseconds since the epoch. */
+  readonly start: bigint
+  readonly span: Span | undefined
+  /** Headers that the answer gets whatever it is. */
+  limitHeaders: Readonly<Record<string, string>> | undefined
+  /** Why the handler failed, where it did. */
+  failure: Cause.Cause<unknown> | undefined
+}
+
+/**
+ * Puts the pipeline around a handler.
+ *
+ * Nearly all requests pass all steps but the handler without waiting, so those steps are plain calls, and what may wait is
+ * joined by Effect's eager operators, which make no continuation where nothing waits.
+ */
 export const make = (
   handler: Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, HttpServerRequest | Scope>,
   options: PipelineOptions
 ): HttpEffect => {
-  const { maxRequestSize, metrics, tracer } = options
+  const { limits, maxRequestSize, metrics, rateLimiter, tracer } = options
   const maxBodySize = ByteSize.bytes(maxRequestSize)
 
-  return Effect.withFiber((fiber) => {
-    const clock = fiber.getRef(Clock.Clock)
+  const open = (context: Context.Context<never>, clock: Clock.Clock): Exchange => {
+    const incoming = Context.getUnsafe(context as Context.Context<HttpServerRequest>, HttpServerRequest)
     const start = clock.currentTimeNanosUnsafe()
-    const incoming = Context.getUnsafe(fiber.context as Context.Context<HttpServerRequest>, HttpServerRequest)
     const ends = options.forwarded.endsOf(incoming)
     const request = ForwardedHeaders.apply(incoming, ends)
-    const requestId = RequestId.fromHeader(request.headers[RequestId.header])
-    const state: RequestState = { requestId, route: undefined }
-    const span = tracer?.beginRequest(request, start)
-    const occurrence = (): Problem.Occurrence => ({
-      timestamp: new Date(clock.currentTimeMillisUnsafe()).toISOString(),
-      requestId,
-      traceId: span?.traceId
-    })
-    const refuse = (problem: Problem.Problem) => Effect.sync(() => Problem.toResponse(problem, occurrence()))
-    let failure: Cause.Cause<unknown> | undefined
     metrics.begin()
-
-    const decoded = RequestDecompression.decoded(request, maxRequestSize)
-    const handled: HttpEffect = Effect.matchCauseEffect(handler, {
-      onFailure: (cause) => {
-        failure = cause
-        return Failure.toResponse(cause, request, occurrence(), options)
-      },
-      onSuccess: (response) => {
-        if (response.status >= 400) return Effect.succeed(Problem.complete(response, occurrence()))
-        const refused = refusedType(response, request)
-        return refused === undefined ? Effect.succeed(response) : refuse(Failure.notAcceptable([refused]))
-      }
-    })
-
-    const admit = (): HttpEffect => {
-      const preflight = options.cors.preflight(request)
-      if (preflight !== undefined) return Effect.succeed(preflight)
-      if (declaredLength(request) > maxRequestSize) {
-        return refuse(Failure.bodyTooLarge(RequestBody.tooLarge(maxRequestSize)))
-      }
-      return Result.isFailure(decoded) ? refuse(decoded.failure) : handled
+    return {
+      request,
+      ends,
+      clock,
+      start,
+      requestId: RequestId.fromHeader(request.headers[RequestId.header]),
+      span: tracer?.beginRequest(request, start),
+      route: undefined,
+      plugin: undefined,
+      limitHeaders: undefined,
+      failure: undefined
     }
+  }
 
-    const answered = hasTooManyHeaders(request, options.limits)
-      ? refuse(tooManyHeaders)
-      : options.rateLimiter.isEnabled
-        ? limited(options.rateLimiter, request, ends.clientAddress, admit, refuse)
-        : admit()
+  const limited = (exchange: Exchange): HttpEffect => {
+    const { request } = exchange
+    const { method, headers, url } = request
+    const { clientAddress } = exchange.ends
+    return Effect.flatMapEager(rateLimiter.check({ method, path: url, clientAddress, headers }), (decision) => {
+      if (!decision.isAllowed) return refuseByLimit(exchange, decision)
+      exchange.limitHeaders = decision.headers
+      return admit(exchange)
+    })
+  }
 
-    const sent = Effect.flatMap(answered, (answer) => {
-      const full = withHostHeaders(asClientAccepts(answer, request), requestId, options.isShuttingDown())
-      return options.compress(options.cors.share(full, request), request)
+  const refuseByLimit = (exchange: Exchange, { body, detail, headers, status }: Refused): HttpEffect =>
+    body === undefined
+      ? refuse(exchange, { status, detail, headers })
+      : answer(exchange, HttpServerResponse.text(body.content, { status, headers, contentType: body.contentType }))
+
+  const admit = (exchange: Exchange): HttpEffect => {
+    const { request } = exchange
+    const preflight = options.cors.preflight(request)
+    if (preflight !== undefined) return answer(exchange, preflight)
+    if (!HttpMethod.hasBody(request.method)) return handle(exchange, request)
+    if (declaredLength(request) > maxRequestSize) {
+      return refuse(exchange, Failure.bodyTooLarge(RequestBody.tooLarge(maxRequestSize)))
+    }
+    const decoded = RequestDecompression.decoded(request, maxRequestSize)
+    return Result.isSuccess(decoded)
+      ? handle(exchange, RequestBody.checked(decoded.success, maxRequestSize))
+      : refuse(exchange, decoded.failure)
+  }
+
+  const handle = (exchange: Exchange, request: HttpServerRequest): HttpEffect =>
+    Effect.withFiber((fiber) => {
+      // The root of the request restores the context when the request ends.
+      fiber.setContext(Context.add(fiber.context, HttpServerRequest, request))
+      return Effect.matchCauseEffect(handler, {
+        onFailure: (cause) => {
+          exchange.failure = cause
+          return Effect.flatMapEager(
+            Failure.toResponse(cause, exchange.request, occurrenceOf(exchange), options),
+            (response) => answer(exchange, response)
+          )
+        },
+        onSuccess: (response) => {
+          if (response.status >= 400) return answer(exchange, Problem.complete(response, occurrenceOf(exchange)))
+          const refused = refusedType(response, request)
+          return refused === undefined ? answer(exchange, response) : refuse(exchange, Failure.notAcceptable([refused]))
+        }
+      })
     })
 
-    const finished = Effect.flatMap(sent, (response) => {
-      const end = clock.currentTimeNanosUnsafe()
-      const seconds = Number(end - start) / 1e9
-      // Who is refused on the way does not come to its route.
-      const route = state.route ?? options.templateOf(request.method, request.url)
-      if (span !== undefined) {
-        const { status } = response
-        const { clientAddress, scheme } = ends
-        const told = { status, route, requestId, clientAddress, scheme, cause: failure }
-        tracer!.endRequest(span, request, told, end)
-      }
-      metrics.end(request.method, route, response.status, seconds)
-      return options.isUnlogged(pathOf(request.url))
-        ? Effect.succeed(response)
-        : Effect.as(RequestLog.write({ request, response, route, seconds }, options.logsQueries), response)
-    })
+  const refuse = (exchange: Exchange, problem: Problem.Problem): HttpEffect =>
+    answer(exchange, Problem.toResponse(problem, occurrenceOf(exchange)))
 
-    const body = Result.isSuccess(decoded) ? decoded.success : request
-    return Effect.provideContext(
-      finished,
-      Context.empty().pipe(
-        Context.add(CurrentRequest, state),
-        Context.add(HttpServerRequest, RequestBody.checked(body, maxRequestSize)),
-        Context.add(MaxBodySize, maxBodySize),
-        Context.add(References.CurrentLogAnnotations, { requestId }),
-        span === undefined ? identity : Context.add(ParentSpan, span)
-      )
-    )
+  const answer = (exchange: Exchange, response: HttpServerResponse.HttpServerResponse): HttpEffect => {
+    const { request } = exchange
+    const full = withHostHeaders(asClientAccepts(response, request), exchange, options.isShuttingDown())
+    return Effect.mapEager(options.compress(options.cors.share(full, request), request), (sent) => {
+      close(exchange, sent)
+      return sent
+    })
+  }
+
+  const close = (exchange: Exchange, response: HttpServerResponse.HttpServerResponse): void => {
+    const { clock, ends, failure, request, requestId, span, start } = exchange
+    const { clientAddress, scheme } = ends
+    const { status } = response
+    // Who is refused on the way does not come to its route.
+    const route = exchange.route ?? options.templateOf(request.method, request.url)
+    const end = clock.currentTimeNanosUnsafe()
+    const seconds = Number(end - start) / 1e9
+    if (span !== undefined) {
+      tracer!.endRequest(span, request, { status, route, requestId, clientAddress, scheme, cause: failure }, end)
+    }
+    metrics.end(request.method, route, status, seconds)
+    const time = clock.currentTimeMillisUnsafe()
+    options.log({ request, response, requestId, route, clientAddress, span, time, seconds })
+  }
+
+  return Effect.withFiber((fiber) => {
+    const exchange = open(fiber.context, fiber.getRef(Clock.Clock))
+    let context = Context.add(fiber.context, CurrentRequest, exchange)
+    if (exchange.span !== undefined) context = Context.add(context, ParentSpan, exchange.span)
+    fiber.setContext(Context.add(context, MaxBodySize, maxBodySize))
+    if (hasTooManyHeaders(exchange.request, limits)) return refuse(exchange, tooManyHeaders)
+    return rateLimiter.isEnabled ? limited(exchange) : admit(exchange)
   })
 }
+
+const occurrenceOf = ({ clock, requestId, span }: Exchange): Problem.Occurrence => ({
+  timestamp: new Date(clock.currentTimeMillisUnsafe()).toISOString(),
+  requestId,
+  traceId: span?.traceId
+})
 
 const tooManyHeaders: Problem.Problem = {
   status: 431,
   detail: "The request has too many headers.",
   headers: { connection: "close" }
 }
-
-/** Asks the rate limiter first, whose headers go on the answer. */
-const limited = (
-  limiter: RateLimiter,
-  request: HttpServerRequest,
-  clientAddress: string | undefined,
-  admit: () => HttpEffect,
-  refuse: (problem: Problem.Problem) => HttpEffect
-): HttpEffect =>
-  Effect.flatMap(
-    limiter.check({ method: request.method, path: request.url, clientAddress, headers: request.headers }),
-    (decision) => {
-      if (!decision.isAllowed) {
-        const { body, detail, headers, status } = decision
-        return body === undefined
-          ? refuse({ status, detail, headers })
-          : Effect.succeed(HttpServerResponse.text(body.content, { status, headers, contentType: body.contentType }))
-      }
-      const { headers } = decision
-      return headers === undefined ? admit() : Effect.map(admit(), HttpServerResponse.setHeaders(headers))
-    }
-  )
 
 const declaredLength = (request: HttpServerRequest): number => {
   const length = request.headers["content-length"]
@@ -216,11 +242,12 @@ const asClientAccepts = (
 
 const withHostHeaders = (
   response: HttpServerResponse.HttpServerResponse,
-  requestId: string,
+  { limitHeaders, requestId }: Exchange,
   isShuttingDown: boolean
 ): HttpServerResponse.HttpServerResponse => {
   const mediaType = MediaType.essence(response.headers["content-type"] ?? "")
   return HttpServerResponse.setHeaders(response, {
+    ...limitHeaders,
     [RequestId.header]: requestId,
     // Caches must not give one client's media type to another.
     ...(MediaType.isJson(mediaType) || MediaType.isYaml(mediaType)

@@ -64,13 +64,10 @@ const acceptable = (route: HttpRouter.Route<any, any>, producedTypes: ProducedTy
 const named = (handler: Handler, path: string, plugin: string): Handler => {
   const template = RouteTemplate.fromPath(path)
   return Effect.withFiber((fiber) => {
-    const context = fiber.context as Context.Context<CurrentRequest>
-    const request = Context.get(context, CurrentRequest)
+    const request = Context.getUnsafe(fiber.context as Context.Context<CurrentRequest>, CurrentRequest)
     request.route = template
-    return Effect.provideService(handler, References.CurrentLogAnnotations, {
-      ...fiber.getRef(References.CurrentLogAnnotations),
-      namespace: plugin
-    })
+    request.plugin = plugin
+    return handler
   })
 }
 

@@ -1,8 +1,10 @@
 /**
  * A log line before it has a format.
  */
+import * as Context from "effect/Context"
 import type * as Logger from "effect/Logger"
 import * as References from "effect/References"
+import { CurrentRequest } from "../Http/CurrentRequest.ts"
 import * as LogError from "./LogError.ts"
 import type { LevelName } from "./LogLevels.ts"
 import * as LogValue from "./LogValue.ts"
@@ -15,7 +17,7 @@ export interface LogRecord {
   readonly message: string
   readonly error: LogError.LogError | undefined
   readonly span: { readonly traceId: string; readonly spanId: string } | undefined
-  /** The log annotation `requestId`. */
+  /** The log annotation `requestId`, or else the id of the request that is handled. */
   readonly requestId: string | undefined
   /** Log annotations, log spans in milliseconds, and the members of plain objects among the message. */
   readonly properties: ReadonlyMap<string, unknown>
@@ -23,17 +25,19 @@ export interface LogRecord {
   readonly budget: LogValue.Budget
 }
 
-/** The namespace of a line: its log annotation `namespace`, or `app`. */
+/** The namespace of a line: its log annotation `namespace`, or the plugin whose route handles the request, or `app`. */
 export const namespaceOf = (options: Logger.Options<unknown>): string => {
   const namespace = options.fiber.getRef(References.CurrentLogAnnotations)["namespace"]
-  return typeof namespace === "string" ? namespace : "app"
+  return typeof namespace === "string" ? namespace : (requestOf(options)?.plugin ?? "app")
 }
+
+const requestOf = ({ fiber }: Logger.Options<unknown>) => Context.getOrUndefined(fiber.context, CurrentRequest)
 
 /** Makes a record of what Effect hands to a logger. */
 export const make = (options: Logger.Options<unknown>, level: LevelName, namespace: string): LogRecord => {
   const budget = LogValue.budget()
   const properties = new Map<string, unknown>()
-  let requestId: string | undefined
+  let requestId = requestOf(options)?.requestId
   const annotations = options.fiber.getRef(References.CurrentLogAnnotations)
   for (const name of Object.keys(annotations)) {
     const value = annotations[name]

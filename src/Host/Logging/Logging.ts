@@ -27,6 +27,8 @@ export class Logging extends Context.Service<
      * unwritten, and a warning says so.
      */
     readonly setLevels: (table: LogLevels.LevelTable) => Effect.Effect<void>
+    /** Writes a line for which no fiber is needed, and which is made only where the level table wants it. */
+    readonly write: (level: LogLevels.LevelName, namespace: string, make: () => LogRecord.LogRecord) => void
     /** Hands every line that is written to somebody else too, until the scope closes. */
     readonly forward: (take: (record: LogRecord.LogRecord) => void) => Effect.Effect<void, never, Scope>
     /** Writes the lines that wait for the end of the turn. */
@@ -82,17 +84,23 @@ export const layer = (options: {
         options.floor === undefined || LogLevels.passes(options.floor, levels.lowest) ? levels.lowest : options.floor
 
       const takers = new Set<(record: LogRecord.LogRecord) => void>()
+      const isWanted = (level: LogLevels.LevelName, namespace: string) =>
+        LogLevels.passes(level, levels.minimumOf(namespace))
+      const write = (record: LogRecord.LogRecord) => {
+        linesTotal[record.level].updateUnsafe(1, context)
+        writer.add(format(record))
+        for (const take of takers) take(record)
+      }
       const logger = Logger.make((line) => {
         const level = LogLevels.fromEffect[line.logLevel]
         const namespace = LogRecord.namespaceOf(line)
-        if (!LogLevels.passes(level, levels.minimumOf(namespace))) return
-        linesTotal[level].updateUnsafe(1, context)
-        const record = LogRecord.make(line, level, namespace)
-        writer.add(format(record))
-        for (const take of takers) take(record)
+        if (isWanted(level, namespace)) write(LogRecord.make(line, level, namespace))
       })
 
       return Context.make(Logging, {
+        write: (level, namespace, make) => {
+          if (isWanted(level, namespace)) write(make())
+        },
         setLevels: Effect.fnUntraced(function* (table) {
           levels = LogLevels.make(table)
           if (!LogLevels.passes(levels.lowest, floor)) {
