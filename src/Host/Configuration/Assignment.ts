@@ -33,19 +33,24 @@ export const fold = (name: string): string => name.toLowerCase()
 export const text = (value: string): Content => ({ _tag: "Scalar", text: value, parsed: value })
 
 /**
- * What an assignment means for the keys below its place: for each, by its name, an assignment whose path begins there. A
- * key of a file may itself be a path (`host:urls`).
+ * What an assignment means for the keys below its place: for each, by its name, an assignment whose path begins there; with
+ * `wanted`, in lower case, for the keys of that name alone. A key of a file may itself be a path (`host:urls`).
  */
-export function* split({ path, source, value }: Assignment): Iterable<readonly [name: string, Assignment]> {
-  if (path.length > 0) yield [path[0]!, { path: path.slice(1), value, source }]
-  else if (value._tag === "Section") {
+export function* split(
+  { path, source, value }: Assignment,
+  wanted?: string
+): Iterable<readonly [name: string, Assignment]> {
+  const isWanted = (name: string) => wanted === undefined || wanted === fold(name)
+  if (path.length > 0) {
+    if (isWanted(path[0]!)) yield [path[0]!, { path: path.slice(1), value, source }]
+  } else if (value._tag === "Section") {
     for (const entry of value.entries) {
       const [name, ...rest] = entry.key.split(":")
-      yield [name!, { path: rest, value: entry.value, source: sourceAt(source, entry.value) }]
+      if (isWanted(name!)) yield [name!, { path: rest, value: entry.value, source: sourceAt(source, entry.value) }]
     }
   } else if (value._tag === "List") {
     for (const [index, item] of value.items.entries()) {
-      yield [String(index), { path: [], value: item, source: sourceAt(source, item) }]
+      if (isWanted(String(index))) yield [String(index), { path: [], value: item, source: sourceAt(source, item) }]
     }
   }
 }

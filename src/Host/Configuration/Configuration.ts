@@ -44,7 +44,7 @@ export const load = Effect.fn("Configuration.load")(function* (
     sources.directory === undefined
       ? { files: [], directories: [], problems: [] }
       : yield* ConfigurationFiles.find(sources.directory, additional)
-  const contents = yield* Effect.forEach(found.files, readFile, { concurrency: 32 })
+  const contents = yield* Effect.forEach(found.files, readFile, { concurrency: 64 })
   const fromFiles = [...contents.flatMap((content) => content.assignment ?? []), fromObject(sources.values ?? {})]
   const assignments = [...fromFiles, ...text]
   return {

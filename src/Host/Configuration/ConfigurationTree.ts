@@ -164,10 +164,7 @@ export const history = (assignments: ReadonlyArray<Assignment>, key: string): Re
   const visit = (assignment: Assignment, path: ReadonlyArray<string>): void => {
     if (path.length > maxDepth) return
     if (assignment.path.length === 0 && path.length >= parts.length) found.push({ ...assignment, path })
-    const wanted = parts[path.length]
-    for (const [name, below] of split(assignment)) {
-      if (wanted === undefined || wanted === fold(name)) visit(below, [...path, name])
-    }
+    for (const [name, below] of split(assignment, parts[path.length])) visit(below, [...path, name])
   }
   for (const assignment of assignments) visit(assignment, [])
   return found

@@ -11,11 +11,9 @@ import * as JsonDocument from "./JsonDocument.ts"
  * alone does not tell all, it is undefined: `JsonDocument` reads those.
  */
 export const parse = (text: string): DocumentNode | undefined => {
-  if (names.size > maxNames) names.clear()
   const root = tryParse(text)
   if (typeof root !== "object" || root === null || Array.isArray(root)) return undefined
-  // A key that is set twice is gone from the parsed value, but its colon still stands in the text; `\u003a` would hide that.
-  if (text.includes("\\u003") || colonsIn(root, 0) !== countColons(text)) return undefined
+  if (countKeys(root) !== countKeysWritten(text)) return undefined
   let positioned: DocumentNode | undefined
   return wrap(root, () => (positioned ??= JsonDocument.parse(text)))
 }
@@ -28,31 +26,51 @@ const tryParse = (text: string): unknown => {
   }
 }
 
-const countColons = (text: string): number => {
+const quote = 0x22
+const space = 0x20
+
+/**
+ * How many colons of a JSON text stand behind a quote: one for each key, also for one that is set twice and so gone from the
+ * parsed value. Those that stand so in texts only add to the number, and it is then that of no value.
+ */
+const countKeysWritten = (text: string): number => {
   let count = 0
-  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) count++
+  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {
+    let before = at - 1
+    while (text.charCodeAt(before) <= space) before--
+    if (text.charCodeAt(before) === quote) count++
+  }
   return count
 }
 
 /**
- * How many colons the text of a value has: one for each key, and those in texts. Not a number, and so unequal to any, where
- * keys are the same in lower case, are paths (`host:urls`), may have lost their order, as numbers do, or are too deep.
+ * How many keys a value has, with all that it holds. Not a number, and so unequal to any, where keys of one object are the
+ * same in lower case, are paths (`host:urls`), may have lost their order, as numbers do, or are too deep.
  */
-const colonsIn = (value: unknown, depth: number): number => {
-  if (depth > maxDepth) return Number.NaN
-  if (typeof value === "string") return value.includes(":") ? countColons(value) : 0
-  if (typeof value !== "object" || value === null) return 0
-  if (Array.isArray(value)) return value.reduce((count, item) => count + colonsIn(item, depth + 1), 0)
-  const object = ++objects
-  const keys = Object.keys(value)
-  // All keys before any value, whose own objects leave their marks on the same names.
-  for (const key of keys) {
-    const name = nameOf(key)
-    if (name === undefined || name.lastIn === object) return Number.NaN
-    name.lastIn = object
+const countKeys = (root: object): number => {
+  if (names.size > maxNames) names.clear()
+  let count = 0
+  let level: Array<object> = [root]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= maxDepth) return Number.NaN
+    const next: Array<object> = []
+    for (const object of level) {
+      if (Array.isArray(object)) {
+        for (const item of object) if (typeof item === "object" && item !== null) next.push(item)
+        continue
+      }
+      const mark = ++objects
+      for (const key in object) {
+        const name = nameOf(key)
+        if (name === undefined || name.lastIn === mark) return Number.NaN
+        name.lastIn = mark
+        count++
+        const value = (object as Readonly<Record<string, unknown>>)[key]
+        if (typeof value === "object" && value !== null) next.push(value)
+      }
+    }
+    level = next
   }
-  let count = keys.length
-  for (const key of keys) count += colonsIn((value as Readonly<Record<string, unknown>>)[key], depth + 1)
   return count
 }
 
@@ -69,10 +87,13 @@ interface Name {
 const names = new Map<string, Name>()
 const maxNames = 4096
 
-/** The name of a key; undefined for a path, and for a number, which stands before all other keys in a parsed object. */
+/**
+ * The name of a key; undefined for a path, for a number, which stands before all other keys in a parsed object, and for what
+ * holds a backslash: V8 of Node 26.10 can read one for the key `"\n"`, where an object with such a key came before.
+ */
 const nameOf = (key: string): Name | undefined => {
   const known = names.get(key)
-  if (known !== undefined || key.includes(":") || (key >= "0" && key < ":")) return known
+  if (known !== undefined || /[:\\]/.test(key) || (key >= "0" && key < ":")) return known
   const folded = fold(key)
   const name = (folded === key ? undefined : nameOf(folded)) ?? { lastIn: 0 }
   names.set(key, name)
@@ -140,12 +161,17 @@ class Section extends Located<Keys> {
 
 class KeyEntry extends Located<Entry> implements Entry {
   readonly key: string
-  readonly value: DocumentNode
+  readonly #value: unknown
+  #node: DocumentNode | undefined
 
   constructor(key: string, value: unknown, locate: () => Entry) {
     super(locate)
     this.key = key
-    this.value = wrap(value, () => locate().value)
+    this.#value = value
+  }
+
+  get value(): DocumentNode {
+    return (this.#node ??= wrap(this.#value, () => this.locate().value))
   }
 }
 
