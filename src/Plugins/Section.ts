@@ -6,12 +6,28 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 
 /** The decoded fields of a section. */
 export type Values<Fields extends Schema.Struct.Fields> = Schema.Struct<Fields>["Type"]
+
+/** What is wrong with values that are valid one by one. */
+export interface Fault {
+  /** The whole key, such as `mail:password`; it may be one of another section. */
+  readonly key: string
+  /** What was expected and why, without any secret: `Expected a value, since mail:user is set`. */
+  readonly message: string
+}
+
+/**
+ * Finds what no field can tell alone: that one value needs another, or that a file is not there. It runs wherever the
+ * configuration is read, and so also where nothing starts; other sections are there for `Effect.serviceOption`, unless they
+ * are not valid themselves.
+ */
+export type Check<Values> = (values: Values) => Effect.Effect<ReadonlyArray<Fault>, never, FileSystem.FileSystem>
 
 /**
  * The class that {@link Service} returns: the service key of a section, with its path and its Schema.
@@ -25,6 +41,8 @@ export interface Section<Self, Path extends string, Fields extends Schema.Struct
   readonly path: Path
   /** Decodes the section's part of the configuration; the defaults stand in it. */
   readonly schema: Schema.Struct<Fields>
+  /** Looks at the decoded values together: a static property of the class that has one. {@link layer} does not run it. */
+  readonly check?: Check<Values<Fields>>
   /**
    * The section with the given values, each as its Schema is encoded (a number is a number, and keys are spelled as they
    * are declared), and with the defaults of all others: for tests, and for use without the host.
@@ -39,6 +57,7 @@ export interface Any extends Context.Key<any, any> {
   readonly key: string
   readonly path: string
   readonly schema: Schema.Codec<unknown, unknown>
+  readonly check?: Check<any>
 }
 
 /** The service identifier of a section class. */
@@ -48,7 +67,8 @@ export type Identifier<S> = S extends Context.Key<infer Self, infer _Values> ? S
  * Declares a configuration section as a service.
  *
  * Every field that may be absent needs a default (`Schema.withDecodingDefaultKey`) or `Schema.optionalKey`. Fields that
- * hold a secret use `Schema.RedactedFromValue`, so that no log and no error shows them.
+ * hold a secret use `Schema.RedactedFromValue`, so that no log and no error shows them. What the fields must be together is
+ * for {@link Section.check}, whose faults stand in the same report as those of single fields.
  *
  * @example
  * ```ts

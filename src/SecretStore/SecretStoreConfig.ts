@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Section from "../Plugins/Section.ts"
 import { EncryptionKeyText } from "./EncryptionKey.ts"
+import * as FileBackendOptions from "./FileBackendOptions.ts"
+import * as SecretServerOptions from "./SecretServerOptions.ts"
 
 /** The ways to get a token of the secret server. */
 export const authMethods = ["token", "tokenFile", "appRole", "kubernetes", "userpass"] as const
@@ -112,4 +114,15 @@ export class SecretStoreConfig extends Fields {
       ]
     })
   )
+
+  /** Whether the backend that is asked for could start. */
+  static override readonly check: Section.Check<SecretStoreConfig["Service"]> = (config) => {
+    const options = config.useLocalFileSystem
+      ? Effect.asVoid(FileBackendOptions.fromConfig(config))
+      : Effect.asVoid(SecretServerOptions.fromConfig(config))
+    return Effect.match(options, {
+      onSuccess: () => [],
+      onFailure: ({ faults }) => faults.map(({ key, message }) => ({ key: `secretstore:${key}`, message }))
+    })
+  }
 }

@@ -3,6 +3,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Section from "../../Plugins/Section.ts"
@@ -10,7 +11,7 @@ import { fold } from "./Assignment.ts"
 import { ConfigurationError, type ConfigurationProblem } from "./ConfigurationError.ts"
 import { type ConfigurationTree, find } from "./ConfigurationTree.ts"
 import * as SectionInput from "./SectionInput.ts"
-import { sectionProblems, unknownKeyWarnings } from "./SectionProblems.ts"
+import { faultProblem, sectionProblems, unknownKeyWarnings } from "./SectionProblems.ts"
 
 /** A section with the id of the plugin that owns it. */
 export interface OwnedSection {
@@ -26,27 +27,50 @@ export interface Decoded {
   readonly warnings: ReadonlyArray<ConfigurationProblem>
 }
 
-/** Decodes every section; fails with everything that is wrong with the sources and with any section. */
+/** Decodes and checks every section; fails with everything that is wrong with the sources and with any section. */
 export const decode = Effect.fn("Configuration.decode")(function* (
   tree: ConfigurationTree,
   sections: ReadonlyArray<OwnedSection>
-): Effect.fn.Return<Decoded, ConfigurationError> {
+): Effect.fn.Return<Decoded, ConfigurationError, FileSystem.FileSystem> {
   const isIncomplete = tree.problems.length > 0
-  const services = new Map<string, unknown>()
-  const inputs = new Map<string, Schema.StringTree>()
+  const values = new Map<string, unknown>()
+  const inputs = new Map<OwnedSection, SectionInput.SectionInput>()
   const problems = [...tree.problems]
   const warnings = [...tree.warnings]
   for (const owned of sections) {
     const codec = textCodec(owned.section)
     const input = inputOf(tree, owned, sections)
-    inputs.set(owned.section.key, input.input)
+    inputs.set(owned, input)
     warnings.push(...unknownKeyWarnings(owned, input.unknown))
     const decoded = yield* Effect.result(Schema.decodeUnknownEffect(codec, { errors: "all" })(input.input))
-    if (Result.isSuccess(decoded)) services.set(owned.section.key, decoded.success)
+    if (Result.isSuccess(decoded)) values.set(owned.section.key, decoded.success)
     else problems.push(...sectionProblems(owned, input, decoded.failure, isIncomplete))
   }
+  const services = Context.makeUnsafe<never>(values)
+  for (const { key, message } of yield* Effect.provideContext(faultsOf(sections, values), services)) {
+    const problem = faultProblem(inputs, key, message)
+    // What nothing sets may stand in the very source that could not be read.
+    if (!isIncomplete || problem.source !== null) problems.push(problem)
+  }
   if (problems.length > 0) return yield* new ConfigurationError({ problems, warnings })
-  return { services: Context.makeUnsafe(services), inputs, warnings }
+  return {
+    services,
+    inputs: new Map(inputs.entries().map(([{ section }, { input }]) => [section.key, input])),
+    warnings
+  }
+})
+
+/** What the checks of the sections that did decode tell of. */
+const faultsOf = Effect.fnUntraced(function* (
+  sections: ReadonlyArray<OwnedSection>,
+  values: ReadonlyMap<string, unknown>
+) {
+  const faults: Array<Section.Fault> = []
+  for (const { section } of sections) {
+    if (section.check === undefined || !values.has(section.key)) continue
+    faults.push(...(yield* section.check(values.get(section.key))))
+  }
+  return faults
 })
 
 /** The section's Schema, reading texts in the place of all values. */

@@ -31,30 +31,50 @@ export const sectionProblems = (
   isIncomplete: boolean
 ): ReadonlyArray<ConfigurationProblem> => {
   const problems: Array<ConfigurationProblem> = []
-  for (const { messages: raw, path } of issuesByPath(error).values()) {
-    const messages = raw.map((message) =>
-      quotesSecret(message, input) ? "the value is not valid" : withoutPassword(message)
-    )
-    const place = input.places.get(placeKey(path))
-    const isMissing = messages.includes(missing)
-    if (isMissing && isIncomplete) continue
-    const source = (place ?? parentPlace(input, path))?.standing?.source
-    const expected = isMissing ? ["a value"] : messages.flatMap(expectation)
-    const others = messages.filter((message) => !isExpectation(message))
-    const complaint = others.length > 0 ? others.join("; ") : `expected ${expected.join(" or ")}`
-    const found = isMissing || place === undefined ? "" : describeFound(place, others)
-    const hint = expected.includes(list) && source !== undefined ? elementHint(source) : ""
-    problems.push(
-      new ConfigurationProblem({
-        key: [section.path, ...path].join(":"),
-        source: source === undefined ? null : describeSource(source),
-        expected: expected.length > 0 ? expected.join(" or ") : others.join("; "),
-        owner,
-        message: `${complaint}${found}${hint}`
-      })
-    )
+  for (const { messages, path } of issuesByPath(error).values()) {
+    if (!(messages.includes(missing) && isIncomplete))
+      problems.push(problemAt({ owner, section }, input, path, messages))
   }
   return problems
+}
+
+/** The problem that a section's check has told of; the key may belong to any of the sections. */
+export const faultProblem = (
+  sections: ReadonlyMap<OwnedSection, SectionInput>,
+  key: string,
+  message: string
+): ConfigurationProblem => {
+  const [owned, input] = [...sections]
+    .filter(([{ section }]) => key.startsWith(`${section.path}:`))
+    .toSorted(([a], [b]) => b.section.path.length - a.section.path.length)[0]!
+  return problemAt(owned, input, key.slice(owned.section.path.length + 1).split(":"), [message], isExpectation(message))
+}
+
+const problemAt = (
+  { owner, section }: OwnedSection,
+  input: SectionInput,
+  path: ReadonlyArray<string>,
+  raw: ReadonlyArray<string>,
+  tellsFound = true
+): ConfigurationProblem => {
+  const messages = raw.map((message) =>
+    quotesSecret(message, input) ? "the value is not valid" : withoutPassword(message)
+  )
+  const place = input.places.get(placeKey(path))
+  const isMissing = messages.includes(missing)
+  const source = (place ?? parentPlace(input, path))?.standing?.source
+  const expected = isMissing ? ["a value"] : messages.flatMap(expectation)
+  const others = messages.filter((message) => !isExpectation(message))
+  const complaint = others.length > 0 ? others.join("; ") : `expected ${expected.join(" or ")}`
+  const found = isMissing || place === undefined || !tellsFound ? "" : describeFound(place, others)
+  const hint = expected.includes(list) && source !== undefined ? elementHint(source) : ""
+  return new ConfigurationProblem({
+    key: [section.path, ...path].join(":"),
+    source: source === undefined ? null : describeSource(source),
+    expected: expected.length > 0 ? expected.join(" or ") : others.join("; "),
+    owner,
+    message: `${complaint}${found}${hint}`
+  })
 }
 
 /** The members of a union complain one by one: together they say what was expected. */

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Section from "../../Plugins/Section.ts"
 import * as ExcludedPaths from "../Http/ExcludedPaths.ts"
 import { DurationText } from "../Configuration/DurationText.ts"
+import * as Tls from "./Tls.ts"
 
 /** How telemetry is sent: OTLP over gRPC, or over HTTP as protobuf or as JSON. */
 export const protocols = ["grpc", "http/protobuf", "http/json"] as const
@@ -78,4 +79,13 @@ export class TelemetryConfig extends Section.Service<TelemetryConfig>()("telemet
     .annotateKey({
       description: "PEM files for an https target: whom to trust beside what the system trusts, and who the host is."
     })
-}) {}
+}) {
+  /** Whether the files of `tls` can be read, where there is a target for them. */
+  static override readonly check: Section.Check<TelemetryConfig["Service"]> = ({ endpoint, tls }) =>
+    endpoint === undefined
+      ? Effect.succeed([])
+      : Effect.match(Tls.read(tls), {
+          onSuccess: () => [],
+          onFailure: ({ key, path, reason }) => [{ key, message: `the file ${path} cannot be read: ${reason}` }]
+        })
+}

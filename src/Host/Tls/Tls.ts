@@ -52,7 +52,7 @@ export type ServedCertificates = ReadonlyMap<string, ServedCertificate>
  */
 export const make = Effect.fnUntraced(function* (config: TlsConfig.TlsConfig["Service"], urls: ReadonlyArray<string>) {
   const assigned = TlsConfig.filesOf(config, urls)
-  if (Result.isFailure(assigned)) return yield* failure(assigned.failure)
+  if (Result.isFailure(assigned)) return yield* failure(assigned.failure.map(({ message }) => message))
   const problems: Array<string> = []
   // URLs that share a certificate share its renewals, too.
   const served = new Map<Certificate.CertificateFiles, ServedCertificate>()

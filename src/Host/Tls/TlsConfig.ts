@@ -3,11 +3,14 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Section from "../../Plugins/Section.ts"
 import { DurationText } from "../Configuration/DurationText.ts"
-import type { CertificateFiles } from "./Certificate.ts"
+import { HostConfig } from "../Configuration/HostConfig.ts"
+import * as ListenUrl from "../Http/ListenUrl.ts"
+import * as Certificate from "./Certificate.ts"
 
 const Files = {
   certificatePath: Schema.NonEmptyString.annotateKey({
@@ -36,35 +39,69 @@ export class TlsConfig extends Section.Service<TlsConfig>()("host:tls", {
   )
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("10 seconds")))
     .annotateKey({ description: "How often the files are looked at for renewed certificates." })
-}) {}
+}) {
+  /** What keeps the `https` URLs from being served, by {@link filesOf} and by the files themselves. */
+  static override readonly check = (config: Values) => faultsOf(config)
+}
+
+type Values = TlsConfig["Service"]
+
+/** Files, with the key below which they are named. */
+interface NamedFiles extends Certificate.CertificateFiles {
+  readonly key: string
+}
 
 /** Finds the files of each `https` URL; the failure lists URLs without a certificate, and certificates without a URL. */
 export const filesOf = (
-  config: TlsConfig["Service"],
+  config: Values,
   urls: ReadonlyArray<string>
-): Result.Result<ReadonlyMap<string, CertificateFiles>, ReadonlyArray<string>> => {
+): Result.Result<ReadonlyMap<string, NamedFiles>, ReadonlyArray<Section.Fault>> => {
   const fold = (url: string) => url.trim().toLowerCase()
-  const common = toFiles(config)
-  const own = new Map(config.certificates.map((each) => [fold(each.url), toFiles(each)]))
-  const files = new Map<string, CertificateFiles>()
-  const problems: Array<string> = []
+  const common = toFiles("host:tls", config)
+  const own = new Map(
+    config.certificates.map((each, index) => [fold(each.url), toFiles(`host:tls:certificates:${index}`, each)])
+  )
+  const files = new Map<string, NamedFiles>()
+  const faults: Array<Section.Fault> = []
   for (const url of urls) {
     const found = own.get(fold(url)) ?? common
     if (found !== undefined) files.set(url, found)
-    else problems.push(`${url} has no certificate: set host:tls:certificatePath and host:tls:keyPath`)
-  }
-  const used = new Set(urls.map(fold))
-  for (const { url } of config.certificates) {
-    if (!used.has(fold(url))) {
-      problems.push(`host:tls:certificates has one for ${url}, which is no https URL of host:urls`)
+    else {
+      const message = `${url} has no certificate: set host:tls:certificatePath and host:tls:keyPath`
+      faults.push({ key: "host:urls", message })
     }
   }
-  return problems.length > 0 ? Result.fail(problems) : Result.succeed(files)
+  const used = new Set(urls.map(fold))
+  for (const [index, { url }] of config.certificates.entries()) {
+    if (!used.has(fold(url))) {
+      const message = `host:tls:certificates has one for ${url}, which is no https URL of host:urls`
+      faults.push({ key: `host:tls:certificates:${index}:url`, message })
+    }
+  }
+  return faults.length > 0 ? Result.fail(faults) : Result.succeed(files)
 }
 
-const toFiles = ({
-  certificatePath,
-  keyPath,
-  passphrase
-}: Pick<TlsConfig["Service"], "certificatePath" | "keyPath" | "passphrase">): CertificateFiles | undefined =>
-  certificatePath === undefined ? undefined : { certificatePath, keyPath: keyPath ?? certificatePath, passphrase }
+const toFiles = (
+  key: string,
+  { certificatePath, keyPath, passphrase }: Pick<Values, "certificatePath" | "keyPath" | "passphrase">
+): NamedFiles | undefined =>
+  certificatePath === undefined ? undefined : { key, certificatePath, keyPath: keyPath ?? certificatePath, passphrase }
+
+const faultsOf = Effect.fnUntraced(function* (config: Values) {
+  const host = yield* Effect.serviceOption(HostConfig)
+  if (Option.isNone(host)) return []
+  const urls = Result.getOrElse(ListenUrl.parseList(host.value.urls), () => [])
+  const assigned = filesOf(
+    config,
+    urls.filter(({ isSecure }) => isSecure).map(({ url }) => url)
+  )
+  if (Result.isFailure(assigned)) return assigned.failure
+  const faults: Array<Section.Fault> = []
+  for (const files of new Set(assigned.success.values())) {
+    const loaded = yield* Effect.result(Certificate.load(files))
+    if (Result.isSuccess(loaded)) continue
+    const { message, path } = loaded.failure
+    faults.push({ key: `${files.key}:${path === files.certificatePath ? "certificatePath" : "keyPath"}`, message })
+  }
+  return faults
+})

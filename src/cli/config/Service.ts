@@ -4,11 +4,11 @@
 import * as Effect from "effect/Effect"
 import { FileSystem } from "effect/FileSystem"
 import * as Stdio from "effect/Stdio"
+import { existsSync } from "node:fs"
 import * as nodePath from "node:path"
 import { pathToFileURL } from "node:url"
 import * as Configuration from "../../Host/Configuration/Configuration.ts"
-import type { ConfigurationTree } from "../../Host/Configuration/ConfigurationTree.ts"
-import type { OwnedSection } from "../../Host/Configuration/Decode.ts"
+import { decode, type OwnedSection } from "../../Host/Configuration/Decode.ts"
 import { hostSections } from "../../Host/HostConfiguration.ts"
 import type * as Plugin from "../../Plugins/Plugin.ts"
 import * as PackageJson from "../generate/PackageJson.ts"
@@ -58,11 +58,29 @@ const isSamePath = (a: { readonly path: string }, b: { readonly path: string }):
   a.path.toLowerCase() === b.path.toLowerCase()
 
 /** Reads the configuration as the service would, were it started in the directory with these arguments. */
-export const configuration = (
+export const configuration = Effect.fnUntraced(function* (
   directory: string,
-  args: ReadonlyArray<string>
-): Effect.Effect<ConfigurationTree, never, Effect.Services<ReturnType<typeof Configuration.load>>> =>
-  Configuration.load({ directory, environment: process.env, args })
+  args: ReadonlyArray<string>,
+  owned: ReadonlyArray<OwnedSection>
+) {
+  const tree = yield* Configuration.load({ directory, environment: process.env, args })
+  return { tree, decoded: yield* inDirectory(directory, Effect.result(decode(tree, owned))) }
+})
+
+/**
+ * Runs an effect in the service's directory, to which the files are relative that a configuration names. A directory that is
+ * not there has been told of among the problems of the configuration.
+ */
+const inDirectory = <A, E, R>(directory: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const before = process.cwd()
+      if (existsSync(directory)) process.chdir(directory)
+      return before
+    }),
+    () => effect,
+    (before) => Effect.sync(() => process.chdir(before))
+  )
 
 const generatedList = Effect.fnUntraced(function* (directory: string) {
   const fs = yield* FileSystem

@@ -2,7 +2,6 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { decode } from "../../Host/Configuration/Decode.ts"
 import * as EffectiveValues from "../../Host/Configuration/EffectiveValues.ts"
 import * as Explanation from "../../Host/Configuration/Explanation.ts"
 import * as JsonSchema from "../../Host/Configuration/JsonSchema.ts"
@@ -18,8 +17,7 @@ export interface Options extends Service.ServiceOptions {
 const read = Effect.fnUntraced(function* ({ operands, plugins }: Service.ServiceOptions) {
   const { args, directory } = yield* Service.place(operands)
   const sections = yield* Service.sections(directory, plugins)
-  const tree = yield* Service.configuration(directory, args)
-  return { sections, tree, decoded: yield* Effect.result(decode(tree, sections)) }
+  return { sections, ...(yield* Service.configuration(directory, args, sections)) }
 })
 
 const print = (value: unknown): Effect.Effect<void> => Console.log(JSON.stringify(value, undefined, 2))

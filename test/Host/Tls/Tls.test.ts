@@ -101,12 +101,17 @@ describe("the section host:tls", () => {
       })
       const files = Result.getOrThrow(TlsConfig.filesOf(decoded, ["https://+:8443", "https://+:8444"]))
       assert.deepStrictEqual(files.get("https://+:8443"), {
+        key: "host:tls",
         certificatePath: "a.crt",
         keyPath: "a.key",
         passphrase: undefined
       })
       const { passphrase, ...other } = files.get("https://+:8444")!
-      assert.deepStrictEqual(other, { certificatePath: "b.pem", keyPath: "b.pem" })
+      assert.deepStrictEqual(other, {
+        key: "host:tls:certificates:0",
+        certificatePath: "b.pem",
+        keyPath: "b.pem"
+      })
       assert.strictEqual(Redacted.value(passphrase!), "secret")
       assert.notInclude(JSON.stringify(decoded), "secret")
     })
