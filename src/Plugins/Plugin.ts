@@ -121,7 +121,7 @@ export const make = <
   readonly apis?: Apis
   /** Raw routes, as `HttpRouter.add` and its like make them. */
   readonly routes?: Layer.Layer<never, unknown, RoutesIn>
-  /** Steps in the way of every request, ordered over all plugins. */
+  /** Steps in the way of every request, or of those to this plugin's routes, ordered over all plugins. */
   readonly middleware?: Middlewares
   /** Health checks; an effect where the choice depends on the plugin's services. */
   readonly healthChecks?: HealthChecks<CheckR, unknown, ChecksR>

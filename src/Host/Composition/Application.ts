@@ -3,6 +3,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import { HttpPlatform } from "effect/http/HttpPlatform"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
@@ -61,13 +62,13 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
   const plugins = yield* builder.services(options.plugins, options.host, configuration.sections)
   const checks = yield* PluginHealthChecks.gather(builder, plugins, builtInChecks)
 
-  const aroundRoutes = yield* MiddlewareChain.build(builder, plugins)
+  const middleware = yield* MiddlewareChain.build(builder, plugins)
   const router = yield* HttpRouter.make
   const registry = new RouteRegistry(router)
   const hostRoutes = yield* makeHostRoutes(options, checks)
-  yield* registry.rawRouter(hostName, Context.empty()).addAll(hostRoutes)
-  yield* PluginRoutes.mount(builder, plugins, registry)
-  const handler = yield* aroundRoutes(router.asHttpEffect())
+  yield* registry.rawRouter(hostName, Context.empty(), identity).addAll(hostRoutes)
+  yield* PluginRoutes.mount(builder, plugins, registry, middleware)
+  const handler = yield* middleware.aroundAll(router.asHttpEffect())
 
   if (builder.problems.length > 0) return yield* new HostStartError({ problems: inOrder(builder.problems) })
 

@@ -17,14 +17,15 @@ import type { BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
 export const mount = Effect.fnUntraced(function* (
   builder: PluginBuilder,
   plugins: ReadonlyArray<BuiltPlugin>,
-  registry: RouteRegistry
+  registry: RouteRegistry,
+  middleware: MiddlewareChain.MiddlewareChain
 ) {
   for (const { plugin, context } of plugins) {
     // Handlers keep the context in which they are built, and it wins over the request's: the annotations of a request's
     // log lines are to be its own.
     const own = Context.omit(References.CurrentLogAnnotations)(context)
     for (const { definition, handlers } of plugin.apis) {
-      const router = registry.apiRouter(plugin.id, definition)
+      const router = registry.apiRouter(plugin.id, definition, middleware.aroundOwn(plugin))
       // The types of definition and handlers were held against each other by PluginApi.make.
       const api = Layer.provide(HttpApiBuilder.layer(definition), handlers as Layer.Layer<any, unknown, any>)
       yield* builder.layer(plugin, "routes", api, Context.add(own, HttpRouter.HttpRouter, router))
@@ -32,7 +33,7 @@ export const mount = Effect.fnUntraced(function* (
     }
   }
   for (const { plugin, context } of plugins) {
-    const router = withServices(registry.rawRouter(plugin.id, context), context)
+    const router = withServices(registry.rawRouter(plugin.id, context, middleware.aroundOwn(plugin)), context)
     yield* builder.layer(plugin, "routes", plugin.routes, Context.add(context, HttpRouter.HttpRouter, router))
     yield* Effect.logDebug(`Mounted the routes of plugin ${plugin.id}`)
   }

@@ -20,14 +20,19 @@ import * as Validation from "./Validation.ts"
 /** A handler of requests, whatever it may need of the request itself. */
 export type Handler = Effect.Effect<HttpServerResponse, unknown, any>
 
-/** A raw route, whose handler sees the plugin's services beside what the request itself brings. */
+/**
+ * A raw route, whose handler sees the plugin's services beside what the request itself brings. What `around` adds stands
+ * between the two.
+ */
 export const rawRoute = (
   route: HttpRouter.Route<any, any>,
   plugin: string,
-  services: Context.Context<never>
+  services: Context.Context<never>,
+  around: (handler: Handler) => Handler
 ): HttpRouter.Route<any, any> => {
   const own = Context.omit(Scope.Scope, References.CurrentLogAnnotations)(services as Context.Context<any>)
-  return { ...route, handler: named(Effect.provideContext(route.handler as Handler, own), route.path, plugin) }
+  const handler = around(Effect.provideContext(route.handler as Handler, own))
+  return { ...route, handler: named(handler, route.path, plugin) }
 }
 
 /** A route of an API; its handler has captured its services when it was built. */
@@ -35,7 +40,8 @@ export const apiRoute = (
   route: HttpRouter.Route<any, any>,
   plugin: string,
   endpoint: Validation.AnnotatedEndpoint | undefined,
-  producedTypes: ProducedTypes
+  producedTypes: ProducedTypes,
+  around: (handler: Handler) => Handler
 ): HttpRouter.Route<any, any> => {
   const handler = acceptable(route, producedTypes)
   const checked = Effect.flatMap(
@@ -46,7 +52,7 @@ export const apiRoute = (
     ),
     (response) => (isUnsupportedMediaType(response) ? new UnsupportedMediaType() : Effect.succeed(response))
   )
-  return { ...route, handler: named(checked, route.path, plugin) }
+  return { ...route, handler: named(around(checked), route.path, plugin) }
 }
 
 /** Runs the handler only for clients that take what it answers with. */

@@ -11,7 +11,7 @@ import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as RouteTemplate from "../Telemetry/RouteTemplate.ts"
 import * as ProducedTypes from "./ProducedTypes.ts"
-import { apiRoute, rawRoute } from "./Route.ts"
+import { apiRoute, type Handler, rawRoute } from "./Route.ts"
 import type { AnnotatedEndpoint } from "./Validation.ts"
 
 /** A route and whose it is. */
@@ -49,13 +49,17 @@ export class RouteRegistry {
     this.#router = router
   }
 
-  /** The router for a plugin's raw routes; their handlers see the services in `context`. */
-  rawRouter(plugin: string, context: Context.Context<never>): HttpRouter.HttpRouter {
-    return this.#routerFor(plugin, (route) => rawRoute(route, plugin, context))
+  /** The router for a plugin's raw routes; their handlers see the services in `context`, and get `around` them. */
+  rawRouter(
+    plugin: string,
+    context: Context.Context<never>,
+    around: (handler: Handler) => Handler
+  ): HttpRouter.HttpRouter {
+    return this.#routerFor(plugin, (route) => rawRoute(route, plugin, context, around))
   }
 
-  /** The router for the routes of a plugin's API. */
-  apiRouter(plugin: string, definition: HttpApi.Top): HttpRouter.HttpRouter {
+  /** The router for the routes of a plugin's API, whose handlers get `around` them. */
+  apiRouter(plugin: string, definition: HttpApi.Top, around: (handler: Handler) => Handler): HttpRouter.HttpRouter {
     const endpoints = new Map<string, AnnotatedEndpoint>()
     for (const group of Object.values(definition.groups)) {
       for (const endpoint of Object.values(group.endpoints)) {
@@ -65,7 +69,7 @@ export class RouteRegistry {
     }
     const producedTypes = ProducedTypes.make(definition)
     return this.#routerFor(plugin, (route) =>
-      apiRoute(route, plugin, endpoints.get(`${route.method} ${route.path}`), producedTypes)
+      apiRoute(route, plugin, endpoints.get(`${route.method} ${route.path}`), producedTypes, around)
     )
   }
 

@@ -8,6 +8,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -18,6 +19,7 @@ import * as Section from "../../../src/Plugins/Section.ts"
 import * as TestHost from "../../../src/testing/TestHost.ts"
 
 class Word extends Context.Service<Word, { readonly word: string }>()("test/Word") {}
+class User extends Context.Service<User, { readonly name: string }>()("test/User") {}
 const word = (text: string) => Layer.succeed(Word, { word: text })
 
 /** The word that a route or a middleware sees. */
@@ -31,10 +33,11 @@ const seeing = (path: `/${string}`) =>
   )
 
 /** Notes what it sees in a header, behind what was noted further in. */
-const noting = (name: string, order = 0) =>
+const noting = (name: string, order = 0, routes?: Middleware.Routes) =>
   Middleware.make({
     name,
     order,
+    ...(routes === undefined ? undefined : { routes }),
     build: Effect.succeed((handler) =>
       Effect.gen(function* () {
         const word = yield* seen
@@ -257,6 +260,158 @@ describe("MiddlewareChain", () => {
       yield* Deferred.await(hasEnded)
       yield* Fiber.join(second)
       assert.strictEqual(events[1], "work done")
+    })
+  )
+})
+
+describe("middleware of a plugin's own routes", () => {
+  const Api = HttpApi.make("api").add(
+    HttpApiGroup.make("group").add(
+      HttpApiEndpoint.get("get", "/api/:id", { params: { id: Schema.FiniteFromString }, success: Schema.String })
+    )
+  )
+  const api = PluginApi.make(
+    Api,
+    HttpApiBuilder.group(Api, "group", (handlers) => handlers.handle("get", () => seen))
+  )
+
+  it.effect("stands before its APIs and raw routes alone, further in than that of all routes", () =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.make([
+        Plugin.make({ id: "before", routes: seeing("/before"), middleware: [noting("all", 9)] }),
+        Plugin.make({
+          id: "own",
+          services: word("own"),
+          apis: [api],
+          routes: Layer.merge(
+            seeing("/own"),
+            HttpRouter.use((router) =>
+              router
+                .prefixed("/prefixed")
+                .addAll([HttpRouter.route("GET", "/own", Effect.map(seen, HttpServerResponse.text))])
+            )
+          ),
+          middleware: [noting("inner", 5, "own"), noting("outer", -5, "own"), noting("second", 5, "own")]
+        }),
+        Plugin.make({ id: "other", services: word("other"), middleware: [noting("other", -99, "own")] })
+      ])
+      const own = "all:nothing outer:own inner:own second:own"
+      for (const [path, notes] of [
+        ["/own", own],
+        ["/prefixed/own", own],
+        ["/api/1", own],
+        ["/before", "all:nothing"],
+        ["/health/liveness", "all:nothing"]
+      ] as const) {
+        const answer = yield* request(path)
+        assert.deepStrictEqual([answer.status, answer.headers.get("x-seen")], [200, notes], path)
+      }
+      assert.strictEqual((yield* request("/own")).text, "own")
+      // No route of the plugin was found.
+      assert.isNull((yield* request("/own", { method: "PUT" })).headers.get("x-seen"))
+    })
+  )
+
+  it.effect("turns requests away, gives to the handler, and sees what it fails with", () =>
+    Effect.gen(function* () {
+      const failures: Array<unknown> = []
+      const guard = Middleware.make({
+        name: "guard",
+        routes: "own",
+        build: Effect.map(
+          Word,
+          ({ word }) =>
+            (handler) =>
+              Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+                headers["authorization"] === word
+                  ? Effect.tapError(Effect.provideService(handler, User, { name: word }), (error) =>
+                      Effect.sync(() => failures.push(error))
+                    )
+                  : Effect.succeed(HttpServerResponse.empty({ status: 401 }))
+              )
+        )
+      })
+      const { log, request } = yield* TestHost.make([
+        Plugin.make({
+          id: "guarded",
+          services: word("sesame"),
+          apis: [api],
+          middleware: [guard],
+          routes: Layer.mergeAll(
+            HttpRouter.add("GET", "/user", Effect.map(Effect.serviceOption(User), HttpServerResponse.jsonUnsafe)),
+            HttpRouter.add("GET", "/fail", Effect.fail("in a bad mood"))
+          )
+        })
+      ])
+      const authorization = { headers: { authorization: "sesame" } }
+      for (const accept of ["application/json", "application/yaml"]) {
+        const refused = yield* request("/user", { headers: { accept } })
+        assert.strictEqual(refused.status, 401)
+        assert.strictEqual(refused.headers.get("content-type"), accept.replace("/", "/problem+"))
+      }
+      assert.containsSubset((yield* request("/user", authorization)).json, { value: { name: "sesame" } })
+      assert.strictEqual((yield* request("/api/x")).status, 401)
+      assert.strictEqual((yield* request("/api/x", authorization)).status, 400)
+      assert.strictEqual((yield* request("/fail", authorization)).status, 500)
+      assert.deepStrictEqual(
+        failures.map((error) => (typeof error === "string" ? error : (error as Error).name)),
+        ["InvalidRequest", "in a bad mood"]
+      )
+      const line = (yield* log.lines).find(({ message }) => message === "GET /user 401")
+      assert.strictEqual(line?.labels["route"], "/user")
+    })
+  )
+
+  it.effect("leaves the route as it may be interrupted", () =>
+    Effect.gen(function* () {
+      const isWorking = yield* Deferred.make<void>()
+      const wasInterrupted = yield* Deferred.make<void>()
+      const { fetch } = yield* TestHost.make([
+        Plugin.make({
+          id: "slow",
+          middleware: [noting("own", 0, "own")],
+          routes: HttpRouter.add(
+            "GET",
+            "/work",
+            Deferred.succeed(isWorking, undefined).pipe(
+              Effect.andThen(Effect.never),
+              Effect.onInterrupt(() => Deferred.succeed(wasInterrupted, undefined))
+            )
+          )
+        })
+      ])
+      const client = new AbortController()
+      const answer = yield* Effect.forkChild(
+        Effect.exit(Effect.tryPromise(() => fetch("/work", { signal: client.signal })))
+      )
+      yield* Deferred.await(isWorking)
+      yield* turn
+      client.abort()
+      yield* Deferred.await(wasInterrupted)
+      yield* Fiber.join(answer)
+    })
+  )
+
+  it.effect("is a problem of the start where it cannot be put around a route", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(
+        TestHost.make([
+          Plugin.make({
+            id: "broken",
+            routes: seeing("/broken"),
+            middleware: [
+              Middleware.make({
+                name: "broken",
+                routes: "own",
+                build: Effect.succeed(() => {
+                  throw new Error("not today")
+                })
+              })
+            ]
+          })
+        ])
+      )
+      assert.match(error.message, /plugin "broken", routes: Error: not today/)
     })
   )
 })
