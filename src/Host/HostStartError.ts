@@ -5,7 +5,7 @@ import * as LogError from "./Logging/LogError.ts"
 import * as LogValue from "./Logging/LogValue.ts"
 
 /** The phases of building a host, in order. */
-export const Phase = Schema.Literals(["plugins", "services", "healthChecks", "middleware", "routes"])
+export const Phase = Schema.Literals(["plugins", "services", "healthChecks", "middleware", "errors", "routes"])
 export type Phase = typeof Phase.Type
 
 /** The phases in words. */
@@ -14,6 +14,7 @@ export const phaseNames: Readonly<Record<Phase, string>> = {
   services: "services",
   healthChecks: "health checks",
   middleware: "middleware",
+  errors: "errors",
   routes: "routes"
 }
 

@@ -8,6 +8,7 @@ import type * as Effect from "effect/Effect"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import type * as Types from "effect/Types"
+import type * as ErrorMapping from "./ErrorMapping.ts"
 import type * as HealthCheck from "./HealthCheck.ts"
 import type { HostServices } from "./HostServices.ts"
 import type * as Middleware from "./Middleware.ts"
@@ -54,6 +55,7 @@ interface Definition {
   readonly apis: ReadonlyArray<PluginApi.Any>
   readonly routes: Layer.Layer<never, unknown, any>
   readonly middleware: ReadonlyArray<Middleware.Any>
+  readonly errors: ReadonlyArray<ErrorMapping.ErrorMapping>
   readonly healthChecks: HealthChecks<any, unknown, any>
   readonly tasks: ReadonlyArray<Task.Any>
 }
@@ -123,6 +125,8 @@ export const make = <
   readonly routes?: Layer.Layer<never, unknown, RoutesIn>
   /** Steps in the way of every request, or of those to this plugin's routes, ordered over all plugins. */
   readonly middleware?: Middlewares
+  /** What the service answers to errors of the plugin, wherever a request meets them. */
+  readonly errors?: ReadonlyArray<ErrorMapping.ErrorMapping>
   /** Health checks; an effect where the choice depends on the plugin's services. */
   readonly healthChecks?: HealthChecks<CheckR, unknown, ChecksR>
   /** Work that goes on beside the requests. */
@@ -154,6 +158,7 @@ export const make = <
   apis: options.apis ?? [],
   routes: options.routes ?? Layer.empty,
   middleware: options.middleware ?? [],
+  errors: options.errors ?? [],
   healthChecks: options.healthChecks ?? [],
   tasks: options.tasks ?? []
 })

@@ -1,4 +1,5 @@
 /** What a plugin is made of. */
+export * as ErrorMapping from "./ErrorMapping.ts"
 export * as HealthCheck from "./HealthCheck.ts"
 export type { HostServices } from "./HostServices.ts"
 export * as Middleware from "./Middleware.ts"

@@ -30,6 +30,7 @@ import * as MetricsRoute from "../Telemetry/MetricsRoute.ts"
 import * as MiddlewareChain from "./MiddlewareChain.ts"
 import { type BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
 import { duplicateIds, sectionClashes } from "./PluginChecks.ts"
+import * as PluginErrors from "./PluginErrors.ts"
 import * as PluginHealthChecks from "./PluginHealthChecks.ts"
 import * as PluginRoutes from "./PluginRoutes.ts"
 
@@ -60,6 +61,8 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
   checkList(builder, options.plugins)
 
   const plugins = yield* builder.services(options.plugins, options.host, configuration.sections)
+  const errors = PluginErrors.gather(options.plugins)
+  builder.problems.push(...errors.problems)
   const checks = yield* PluginHealthChecks.gather(builder, plugins, builtInChecks)
 
   const middleware = yield* MiddlewareChain.build(builder, plugins)
@@ -78,6 +81,7 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
     maxRequestSize: configuration.host.maxRequestSize,
     limits: configuration.host,
     isShuttingDown: options.isShuttingDown,
+    mappedProblemOf: errors.problemOf,
     methodsOf: registry.methodTable(),
     templateOf: registry.templateTable(),
     metrics: new HttpMetrics(options.host),

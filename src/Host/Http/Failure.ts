@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as MediaType from "./MediaType.ts"
 import * as Problem from "./Problem.ts"
@@ -18,6 +19,8 @@ import * as Validation from "./Validation.ts"
 /** What a failure may need to know of the host. */
 export interface FailureContext {
   readonly maxRequestSize: number
+  /** The problem that a plugin has for an error; absent where none has. */
+  readonly mappedProblemOf: (error: unknown) => Problem.Problem | undefined
   /** The methods that the path of a URL has; empty where the path does not exist. */
   readonly methodsOf: (url: string) => ReadonlyArray<string>
   /** Whether the host has begun to shut down. */
@@ -33,18 +36,38 @@ export const toResponse = (
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   for (const reason of cause.reasons) {
     if (reason._tag === "Interrupt") continue
+    const error = reason._tag === "Fail" ? reason.error : reason.defect
     const problem =
-      reason._tag === "Fail" && Schema.isSchemaError(reason.error)
-        ? invalid(Validation.fromSchemaError(reason.error, "body"))
-        : problemOf(reason._tag === "Fail" ? reason.error : reason.defect, request, context)
+      reason._tag === "Fail" && Schema.isSchemaError(error)
+        ? invalid(Validation.fromSchemaError(error, "body"))
+        : problemOf(error, request, context)
     if (problem !== undefined) return Effect.succeed(Problem.toResponse(problem, occurrence))
+    const mapped = mappedResponse(error, occurrence, context)
+    if (Result.isFailure(mapped)) return unmapped(Cause.combine(Cause.die(mapped.failure), cause), occurrence, context)
+    const response = mapped.success
+    if (response !== undefined) return Effect.as(response.status < 500 ? Effect.void : logFailure(cause), response)
   }
-  return Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) => {
+  return unmapped(cause, occurrence, context)
+}
+
+/** The answer that a plugin has for an error, if any; the failure, where that goes wrong itself. */
+const mappedResponse = (error: unknown, occurrence: Problem.Occurrence, { mappedProblemOf }: FailureContext) =>
+  Result.try(() => {
+    const problem = mappedProblemOf(error)
+    return problem === undefined ? undefined : Problem.toResponse(problem, occurrence)
+  })
+
+/** The answer to what answers for itself, or to what nobody has words for. */
+const unmapped = (
+  cause: Cause.Cause<unknown>,
+  occurrence: Problem.Occurrence,
+  context: FailureContext
+): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) => {
     // A client that has left, and a host that may wait no longer: neither is a failure of the service.
     const isExpected = response.status < 500 || (Cause.hasInterruptsOnly(cause) && context.isShuttingDown())
     return Effect.as(isExpected ? Effect.void : logFailure(cause), Problem.complete(response, occurrence))
   })
-}
 
 const logFailure = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logError("The request failed", cause), { namespace: "layerhost.host.request" })

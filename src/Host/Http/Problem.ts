@@ -10,8 +10,14 @@ import type { ValidationError } from "./Validation.ts"
 /** What an error answer says beyond its status. */
 export interface Problem {
   readonly status: number
+  /** A URI; `about:blank` when absent. */
+  readonly type?: string | undefined
+  /** The reason phrase of the status when absent. */
+  readonly title?: string | undefined
   readonly detail?: string | undefined
   readonly validationErrors?: ReadonlyArray<ValidationError> | undefined
+  /** What else it says; nothing that every problem says. */
+  readonly members?: Readonly<Record<string, unknown>> | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -29,19 +35,26 @@ export const titleOf = (status: number): string => STATUS_CODES[status] ?? "Erro
 
 /** An `application/problem+json` answer. */
 export const toResponse = (problem: Problem, occurrence: Occurrence): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe(
-    {
-      type: ProblemDetails.blankType,
-      title: titleOf(problem.status),
-      status: problem.status,
-      ...(problem.detail === undefined ? undefined : { detail: problem.detail }),
-      timestamp: occurrence.timestamp,
-      requestId: occurrence.requestId,
-      ...(occurrence.traceId === undefined ? undefined : { traceId: occurrence.traceId }),
-      ...(problem.validationErrors === undefined ? undefined : { validationErrors: problem.validationErrors })
-    },
-    { status: problem.status, contentType: ProblemDetails.contentType, headers: problem.headers }
-  )
+  HttpServerResponse.jsonUnsafe(toJson(problem, occurrence), {
+    status: problem.status,
+    contentType: ProblemDetails.contentType,
+    headers: problem.headers
+  })
+
+/** The body of an error answer. Members that are absent are left out. */
+export const toJson = (problem: Problem, occurrence: Occurrence): Readonly<Record<string, unknown>> => {
+  const common = {
+    type: problem.type ?? ProblemDetails.blankType,
+    title: problem.title ?? titleOf(problem.status),
+    status: problem.status,
+    ...(problem.detail === undefined ? undefined : { detail: problem.detail }),
+    timestamp: occurrence.timestamp,
+    requestId: occurrence.requestId,
+    ...(occurrence.traceId === undefined ? undefined : { traceId: occurrence.traceId }),
+    ...(problem.validationErrors === undefined ? undefined : { validationErrors: problem.validationErrors })
+  }
+  return problem.members === undefined ? common : { ...common, ...problem.members, ...common }
+}
 
 /**
  * An error answer of a handler in the host's shape: one without a body becomes a problem, and a problem gets the members
