@@ -3,7 +3,6 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
 import { HttpPlatform } from "effect/http/HttpPlatform"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
@@ -69,7 +68,7 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
   const router = yield* HttpRouter.make
   const registry = new RouteRegistry(router)
   const hostRoutes = yield* makeHostRoutes(options, checks)
-  yield* registry.rawRouter(hostName, Context.empty(), identity).addAll(hostRoutes)
+  yield* registry.rawRouter(hostName, Context.empty()).addAll(hostRoutes)
   yield* PluginRoutes.mount(builder, plugins, registry, middleware)
   const handler = yield* middleware.aroundAll(router.asHttpEffect())
 

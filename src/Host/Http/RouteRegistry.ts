@@ -7,6 +7,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpApi from "effect/http-api/HttpApi"
+import { identity } from "effect/Function"
 import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as RouteTemplate from "../Telemetry/RouteTemplate.ts"
@@ -53,13 +54,17 @@ export class RouteRegistry {
   rawRouter(
     plugin: string,
     context: Context.Context<never>,
-    around: (handler: Handler) => Handler
+    around: (handler: Handler) => Handler = identity
   ): HttpRouter.HttpRouter {
     return this.#routerFor(plugin, (route) => rawRoute(route, plugin, context, around))
   }
 
   /** The router for the routes of a plugin's API, whose handlers get `around` them. */
-  apiRouter(plugin: string, definition: HttpApi.Top, around: (handler: Handler) => Handler): HttpRouter.HttpRouter {
+  apiRouter(
+    plugin: string,
+    definition: HttpApi.Top,
+    around: (handler: Handler) => Handler = identity
+  ): HttpRouter.HttpRouter {
     const endpoints = new Map<string, AnnotatedEndpoint>()
     for (const group of Object.values(definition.groups)) {
       for (const endpoint of Object.values(group.endpoints)) {

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { RouteRegistry } from "../../../src/Host/Http/RouteRegistry.ts"
@@ -15,7 +14,7 @@ const claim = (routes: ReadonlyArray<readonly [Method, string]>) =>
   Effect.gen(function* () {
     const registry = new RouteRegistry(yield* HttpRouter.make)
     for (const [index, [method, path]] of routes.entries()) {
-      const router = registry.rawRouter(`p${index}`, Context.empty(), identity)
+      const router = registry.rawRouter(`p${index}`, Context.empty())
       yield* router.add(method, path as HttpRouter.PathInput, HttpServerResponse.empty())
     }
     return registry
@@ -127,7 +126,7 @@ describe("RouteRegistry", () => {
   it.effect("notes routes under their prefixes", () =>
     Effect.gen(function* () {
       const registry = yield* claim([["GET", "/a/b/c"]])
-      const router = registry.rawRouter("prefixed", Context.empty(), identity).prefixed("/a/").prefixed("/b")
+      const router = registry.rawRouter("prefixed", Context.empty()).prefixed("/a/").prefixed("/b")
       yield* router.add("GET", "/c", HttpServerResponse.empty())
       yield* router.add("GET", "/", HttpServerResponse.empty())
       assert.deepStrictEqual(
