@@ -25,6 +25,10 @@ export interface DurableFiles {
   /** The content, or `None` where there is no such file. */
   readonly read: (file: Segments) => Effect.Effect<Option.Option<string>, PlatformError>
   readonly exists: (file: Segments) => Effect.Effect<boolean, PlatformError>
+  /** When a file that is there was written. */
+  readonly modified: (file: Segments) => Effect.Effect<Date, PlatformError>
+  /** The names of the files in a directory below the root; none where there is no such directory. */
+  readonly names: (directory: Segments) => Effect.Effect<ReadonlyArray<string>, PlatformError>
   /** Writes a new file and makes its directories; fails with `AlreadyExists` where there is one. */
   readonly create: (file: Segments, content: string) => Effect.Effect<void, PlatformError>
   /** Puts another content in the place of a file's. */
@@ -122,6 +126,18 @@ export const make = Effect.fnUntraced(function* (
 
     exists: Effect.fnUntraced(function* (file) {
       return (yield* fs.exists(yield* resolve(file))) || (yield* absent(false))
+    }),
+
+    modified: Effect.fnUntraced(function* (file) {
+      const { mtime } = yield* fs.stat(yield* resolve(file))
+      return Option.getOrElse(mtime, () => new Date(0))
+    }),
+
+    names: Effect.fnUntraced(function* (directory) {
+      const names = yield* fs
+        .readDirectory(yield* resolve(directory))
+        .pipe(Effect.catchReason("PlatformError", "NotFound", () => absent<Array<string>>([])))
+      return names.filter((name) => !isTemporaryName(name))
     }),
 
     create: Effect.fnUntraced(function* (file, content) {

@@ -5,6 +5,7 @@
  *
  * Several processes may use one root at the same time.
  */
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -17,19 +18,18 @@ import { healthCheck } from "./FileBackendHealth.ts"
 import { fromConfig } from "./FileBackendOptions.ts"
 import * as FileEncryption from "./FileEncryption.ts"
 import * as ProcessLock from "./ProcessLock.ts"
-import type { SecretInput } from "./Secret.ts"
 import { type Location, SecretBackend } from "./SecretBackend.ts"
+import * as SecretId from "./SecretId.ts"
 import type { SecretStoreMisconfigured } from "./SecretServerOptions.ts"
-import { SecretStoreConfig } from "./SecretStoreConfig.ts"
 import { SecretBackendUnavailable, SecretCorrupt } from "./SecretStorageError.ts"
-import * as StoredSecret from "./StoredSecret.ts"
+import { SecretStoreConfig } from "./SecretStoreConfig.ts"
+import * as SecretType from "./SecretType.ts"
+import * as TextBackend from "./TextBackend.ts"
 
-/** Where the files are, and how long a one-time password lasts. */
-export interface Options {
+/** Where the files are, how long a one-time password lasts, and how many versions are kept. */
+export interface Options extends TextBackend.Options {
   /** The root directory; made when it is missing, with access for its owner only. */
   readonly path: string
-  /** 30 when absent. */
-  readonly totpPeriodInSeconds?: number
   /** How the files are encrypted; plain when absent. */
   readonly encryption?: FileEncryption.Options
 }
@@ -42,7 +42,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const path = yield* Path.Path
   const root = path.resolve(options.path)
   const files = yield* DurableFiles.make(root)
-  // Keeps an update from bringing back a secret that a delete removes at the same time.
   const lock = yield* ProcessLock.make(root)
   const encryption = options.encryption === undefined ? FileEncryption.none : FileEncryption.make(options.encryption)
 
@@ -53,46 +52,49 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     Effect.catch((error) => Effect.logWarning(`The directory of the secrets cannot be used: ${error.message}`))
   )
 
-  const locked = <A, E>(location: Location, effect: Effect.Effect<A, E>) => lock(placeOf(location), effect)
-
-  const seal = (location: Location, secret: SecretInput) =>
-    encryption.seal(placeOf(location), StoredSecret.encode(secret))
-
-  return SecretBackend.of({
-    name: "file",
-
-    get: Effect.fnUntraced(function* (location) {
-      const text = yield* files.read(fileOf(location)).pipe(unavailable("read a secret"))
+  const texts: TextBackend.Texts = {
+    read: Effect.fnUntraced(function* (operation, location) {
+      const text = yield* unavailable(operation, files.read(fileOf(location)))
       if (Option.isNone(text)) return Option.none()
       const opened = encryption.open(placeOf(location), text.value)
-      if (Result.isFailure(opened)) {
-        const file = path.join(root, ...fileOf(location))
-        return yield* new SecretCorrupt({ id: location.id.id, reason: `the file ${file} ${opened.failure}` })
-      }
-      return Option.some(yield* StoredSecret.decode(location.id, opened.success, options.totpPeriodInSeconds ?? 30))
+      if (Result.isSuccess(opened)) return Option.some(opened.success)
+      const file = path.join(root, ...fileOf(location))
+      return yield* new SecretCorrupt({ id: location.id.id, reason: `the file ${file} ${opened.failure}` })
     }),
 
-    create: (location, secret) =>
-      files.create(fileOf(location), seal(location, secret)).pipe(
-        // Keys are random, so this is a bug and no state of affairs.
-        Effect.catchReason("PlatformError", "AlreadyExists", (exists) => Effect.die(exists)),
-        unavailable("create a secret")
+    exists: (operation, location) => unavailable(operation, files.exists(fileOf(location))),
+
+    modified: (operation, location) =>
+      Effect.map(unavailable(operation, files.modified(fileOf(location))), DateTime.fromDateUnsafe),
+
+    // A page for each type, which has a directory of its own.
+    list: Effect.fnUntraced(function* (operation, buckets, bucket, after) {
+      const type = SecretType.all.find((type) => Option.contains(after, type)) ?? SecretType.all[0]
+      const names = yield* unavailable(operation, files.names([buckets.name, bucket, type]))
+      const ids = names.flatMap((name) => {
+        const key = name.endsWith(".json") ? name.slice(0, -".json".length) : ""
+        return Option.toArray(SecretId.fromKey(buckets, bucket, type, key))
+      })
+      return { ids, next: Option.fromUndefinedOr(SecretType.all[SecretType.all.indexOf(type) + 1]) }
+    }),
+
+    create: (operation, location, text) =>
+      files.create(fileOf(location), encryption.seal(placeOf(location), text)).pipe(
+        Effect.as(true),
+        Effect.catchReason("PlatformError", "AlreadyExists", () => Effect.succeed(false)),
+        (create) => unavailable(operation, create)
       ),
 
-    update: (location, secret) =>
-      locked(
-        location,
-        Effect.gen(function* () {
-          const found = yield* files.exists(fileOf(location))
-          if (found) yield* files.replace(fileOf(location), seal(location, secret))
-          return found
-        })
-      ).pipe(unavailable("update a secret")),
+    replace: (operation, location, text) =>
+      unavailable(operation, files.replace(fileOf(location), encryption.seal(placeOf(location), text))),
 
-    delete: (location) => locked(location, files.remove(fileOf(location))).pipe(unavailable("delete a secret")),
+    remove: (operation, location) => unavailable(operation, files.remove(fileOf(location))),
 
-    healthChecks: [yield* healthCheck(options.path)]
-  })
+    locked: (operation, location, effect) =>
+      Effect.flatten(unavailable(operation, lock(placeOf(location), Effect.exit(effect))))
+  }
+
+  return TextBackend.make("file", texts, options, [yield* healthCheck(options.path)])
 })
 
 /** {@link make} as a layer. */
@@ -113,5 +115,8 @@ const placeOf = (location: Location): string => FileEncryption.placeOf(fileOf(lo
 /** The directories of {@link fileOf}. */
 const directoryLevels = 3
 
-const unavailable = (operation: string) =>
-  Effect.mapError((error: PlatformError) => new SecretBackendUnavailable({ operation, reason: error.message }))
+const unavailable = <A>(
+  operation: string,
+  effect: Effect.Effect<A, PlatformError>
+): Effect.Effect<A, SecretBackendUnavailable> =>
+  Effect.mapError(effect, (error) => new SecretBackendUnavailable({ operation, reason: error.message }))

@@ -48,6 +48,15 @@ export const generate = <Bucket extends string>(
 ): Effect.Effect<SecretId<Bucket>> =>
   Effect.sync(() => make(buckets, bucket, type, Hex.encode(SecureRandom.randomBytesUnsafe(16))))
 
+/** The id of a secret whose bucket, type and key are known, as a backend that lays them out in a path finds them. */
+export const fromKey = <Bucket extends string>(
+  buckets: BucketSet.BucketSet<Bucket>,
+  bucket: Bucket,
+  type: SecretType.SecretType,
+  key: string
+): Option.Option<SecretId<Bucket>> =>
+  /^[0-9a-f]{32}$/.test(key) ? Option.some(make(buckets, bucket, type, key)) : Option.none()
+
 /**
  * Reads the text of an id. `None` for everything but the one spelling that {@link generate} gives to an id of the set.
  */

@@ -25,6 +25,8 @@ const outcomes: { readonly [Tag in SecretStorageError["_tag"]]: string } = {
   SecretNotFound: "not_found",
   SecretInvalid: "invalid",
   SecretTypeMismatch: "type_mismatch",
+  SecretVersionConflict: "version_conflict",
+  SecretVersionNotFound: "version_not_found",
   SecretAccessDenied: "denied",
   SecretBackendUnavailable: "unavailable",
   SecretCorrupt: "corrupt"

@@ -16,8 +16,15 @@ import type { Document, KeyValueEngine } from "./KeyValueEngine.ts"
 import type { SecretInput } from "./Secret.ts"
 import { type Location, SecretBackend } from "./SecretBackend.ts"
 import * as SecretDocument from "./SecretDocument.ts"
+import * as SecretId from "./SecretId.ts"
 import * as SecretServerCleanUp from "./SecretServerCleanUp.ts"
-import { type BackendError, SecretBackendUnavailable, SecretCorrupt } from "./SecretStorageError.ts"
+import {
+  type BackendError,
+  SecretBackendUnavailable,
+  SecretCorrupt,
+  SecretVersionConflict,
+  SecretVersionNotFound
+} from "./SecretStorageError.ts"
 import type { TotpEngine } from "./TotpEngine.ts"
 
 /** The engines of one server. */
@@ -72,12 +79,9 @@ export const make = Effect.fnUntraced(function* ({
       const written = yield* documents
         .write(operation, path, data, 0)
         .pipe(Effect.tapError((error) => Effect.sync(() => void (isUntouched = isUndone(error)))))
-      // A repeated write meets the one whose answer was lost.
-      if (Option.isNone(written) && !Option.exists(yield* documents.read(operation, path), isMine)) {
-        // Keys are random, so this is a bug and no state of affairs.
-        return yield* Effect.die(new Error(`The secret ${location.id.id} exists already`))
-      }
+      if (Option.isNone(written)) return false
       yield* putSeed(operation, location, secret)
+      return true
     })
 
     const takeBack = Effect.gen(function* () {
@@ -89,8 +93,15 @@ export const make = Effect.fnUntraced(function* ({
     return Effect.onError(write, () => (isUntouched ? Effect.void : cleanUp(location.id, takeBack)))
   }
 
-  /** One try to update; `retry` where another process wrote since the document was read. */
-  const tryUpdate = (location: Location, secret: SecretInput): Effect.Effect<boolean | "retry", BackendError> =>
+  /**
+   * One try to update: `late` where another process wrote since the document was read, and `mixed` where one wrote after
+   * this, and this one's seed came after that.
+   */
+  const tryUpdate = (
+    location: Location,
+    secret: SecretInput,
+    expectedVersion: number | undefined
+  ): Effect.Effect<boolean | "late" | "mixed", BackendError | SecretVersionConflict> =>
     Effect.gen(function* () {
       const operation = "update a secret"
       const path = pathOf(location)
@@ -99,12 +110,14 @@ export const make = Effect.fnUntraced(function* ({
       const before = yield* read
       if (Option.isNone(before)) return false
       const { version } = before.value
+      if (expectedVersion !== undefined && expectedVersion !== version) {
+        return yield* new SecretVersionConflict({ id: location.id.id, expected: expectedVersion, found: version })
+      }
       const isMine = (document: Document) => document.version === version + 1 && isDeepStrictEqual(document.data, data)
 
       const write = Effect.gen(function* () {
         const written = yield* documents.write(operation, path, data, version)
-        // A repeated write meets the one whose answer was lost.
-        if (Option.isNone(written) && !Option.exists(yield* read, isMine)) return "retry"
+        if (Option.isNone(written)) return "late"
         yield* putSeed(operation, location, secret)
         return true
       })
@@ -133,22 +146,47 @@ export const make = Effect.fnUntraced(function* ({
           if (Option.isNone(now)) return true
           // The secret was deleted, and this one's seed came after that.
           if (Option.isNone(now.value)) return yield* Effect.as(removeSeed, false)
-          // The document was written, and its seed may have come before this one's.
-          return isMine(now.value.value) ? true : "retry"
+          if (isMine(now.value.value)) return true
+          // This update was done, and another one after it, whose seed may have come before this one's.
+          const isMixed = yield* Effect.option(seeds.holds(operation, location.id.id, base32Key))
+          return Option.contains(isMixed, true) ? "mixed" : true
         })
       )
     })
 
-  const update: SecretBackend["Service"]["update"] = (location, secret) =>
+  const update: SecretBackend["Service"]["update"] = (location, secret, expectedVersion) =>
     lock(
       location.id.id,
       Effect.gen(function* () {
+        let expected = expectedVersion
         for (let tries = 0; tries < maxTries; tries++) {
-          const updated = yield* tryUpdate(location, secret)
-          if (updated !== "retry") return updated
+          const updated = yield* tryUpdate(location, secret, expected)
+          if (typeof updated === "boolean") return updated
+          // What was expected was there. Whole again is all that matters now.
+          if (updated === "mixed") expected = undefined
         }
-        const reason = `other writers were faster ${maxTries} times`
-        return yield* new SecretBackendUnavailable({ operation: "update a secret", reason })
+        return yield* outrun("update a secret")
+      })
+    )
+
+  const restore: SecretBackend["Service"]["restore"] = (location, version) =>
+    lock(
+      location.id.id,
+      Effect.gen(function* () {
+        const operation = "restore a secret"
+        const path = pathOf(location)
+        const { id } = location.id
+        for (let tries = 0; tries < maxTries; tries++) {
+          const now = yield* documents.read(operation, path)
+          if (Option.isNone(now)) return false
+          // The server takes 0 for the newest one.
+          const earlier = version >= 1 ? yield* documents.read(operation, path, version) : Option.none()
+          if (Option.isNone(earlier)) return yield* new SecretVersionNotFound({ id, version })
+          const { data } = earlier.value
+          yield* SecretDocument.decode(location.id, data)
+          if (Option.isSome(yield* documents.write(operation, path, data, now.value.version))) return true
+        }
+        return yield* outrun(operation)
       })
     )
 
@@ -174,9 +212,44 @@ export const make = Effect.fnUntraced(function* ({
       })
     )
 
-  return { name: "server", get, create, update, delete: remove, healthChecks }
+  const metadata = (operation: string, location: Location) => documents.metadata(operation, pathOf(location))
+
+  return SecretBackend.of({
+    name: "server",
+    get,
+    getWithSeed: Effect.fnUntraced(function* (location) {
+      const document = yield* documents.read("read a secret", pathOf(location))
+      return yield* Effect.transposeOption(Option.map(document, ({ data }) => SecretDocument.decode(location.id, data)))
+    }),
+    exists: (location) => Effect.map(metadata("look for a secret", location), Option.isSome),
+    metadata: (location) =>
+      Effect.map(
+        metadata("read a secret's metadata", location),
+        Option.map(({ created, version, versions }) => ({ version, created, updated: versions[0].created }))
+      ),
+    history: (location) =>
+      Effect.map(
+        metadata("read a secret's history", location),
+        Option.map(({ versions }) => versions)
+      ),
+    list: (buckets, bucket, after) =>
+      Effect.map(documents.list("list secrets", `${buckets.name}/${bucket}`, after), ({ names, next }) => ({
+        ids: names
+          .flatMap((name) => Option.toArray(SecretId.parse(buckets, name)))
+          .filter((id) => id.bucket === bucket),
+        next
+      })),
+    create,
+    update,
+    restore,
+    delete: remove,
+    healthChecks
+  })
 })
 
 const pathOf = ({ bucketSet, id }: Location): string => `${bucketSet}/${id.bucket}/${id.id}`
+
+const outrun = (operation: string) =>
+  new SecretBackendUnavailable({ operation, reason: `other writers were faster ${maxTries} times` })
 
 const isUndone = (error: BackendError): boolean => error._tag === "SecretAccessDenied" || error.mayBeDone === false

@@ -49,7 +49,9 @@ export const make =
           isUnderWay = true
           const result = yield* Effect.result(exchange(request))
           isUnderWay = false
-          if (Result.isSuccess(result) && isFinal(result.success)) return result.success
+          if (Result.isSuccess(result) && isFinal(result.success)) {
+            return attempt === 1 ? result.success : { ...result.success, isRepeated: true }
+          }
           const failed = Result.isFailure(result)
           reason = failed ? result.failure.reason : reasonOf(request, result.success)
           mayBeDone ||= failed ? result.failure.sent : isTrouble(result.success)

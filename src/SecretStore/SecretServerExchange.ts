@@ -24,6 +24,8 @@ export interface Request {
   readonly body?: { readonly [name: string]: unknown }
   readonly token?: Redacted.Redacted
   readonly namespace?: string
+  /** What the answer may have at most; absent, more than any secret that the server can keep. */
+  readonly maxAnswerBytes?: number
 }
 
 /** What the server said, whatever it said. */
@@ -35,6 +37,8 @@ export interface Answer {
   readonly errors: ReadonlyArray<string> | undefined
   /** The seconds that the server asks to wait for. */
   readonly retryAfter: number | undefined
+  /** Whether it answers a repetition: what was asked may have been done before. */
+  readonly isRepeated?: boolean
 }
 
 /** There is no answer that could be understood. */
@@ -53,8 +57,7 @@ export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
 /** Sends one request, once. */
 export type Exchange = (request: Request) => Effect.Effect<Answer, NoAnswer>
 
-/** More than any secret that the server can keep. */
-const maxAnswerBytes = 4 * 1024 * 1024
+const defaultMaxAnswerBytes = 4 * 1024 * 1024
 
 /** The exchange with the server at a base URL. */
 export const make = Effect.fnUntraced(function* (
@@ -70,7 +73,7 @@ export const make = Effect.fnUntraced(function* (
   return (request) => {
     const url = base + request.path
     return client.execute(toHttp(url, request)).pipe(
-      Effect.flatMap((response) => Effect.andThen(traceStatus(response.status), read(response))),
+      Effect.flatMap((response) => Effect.andThen(traceStatus(response.status), read(response, request))),
       Effect.catchTag("HttpClientError", (error) => Effect.fail(fromHttp(error))),
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
       // A span keeps the outcome of what it spans.
@@ -102,8 +105,8 @@ const traceStatus = (status: number) =>
     ...(status >= 400 && { "error.type": String(status) })
   })
 
-const read = Effect.fnUntraced(function* (response: HttpClientResponse) {
-  const text = yield* readText(response)
+const read = Effect.fnUntraced(function* (response: HttpClientResponse, request: Request) {
+  const text = yield* readText(response, request.maxAnswerBytes ?? defaultMaxAnswerBytes)
   const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers["content-type"] ?? "")
   // Errors may come from a proxy on the way, whose pages say nothing that the status does not.
   const isError = response.status >= 400
@@ -128,7 +131,7 @@ const read = Effect.fnUntraced(function* (response: HttpClientResponse) {
   } satisfies Answer
 })
 
-const readText = (response: HttpClientResponse) =>
+const readText = (response: HttpClientResponse, maxAnswerBytes: number) =>
   response.stream.pipe(
     Stream.runFoldEffect(
       () => ({ chunks: [] as Array<Uint8Array>, bytes: 0 }),

@@ -4,6 +4,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import * as BucketSet from "./BucketSet.ts"
 import type { Secret, SecretInput } from "./Secret.ts"
 import { SecretBackend } from "./SecretBackend.ts"
@@ -15,8 +17,11 @@ import {
   type SecretCorrupt,
   SecretInvalid,
   SecretNotFound,
-  SecretTypeMismatch
+  SecretTypeMismatch,
+  type SecretVersionConflict,
+  type SecretVersionNotFound
 } from "./SecretStorageError.ts"
+import type { SecretMetadata, SecretVersion } from "./SecretVersion.ts"
 
 /** The operations on the secrets of one bucket set. */
 export interface SecretStorage<Bucket extends string> {
@@ -28,12 +33,49 @@ export interface SecretStorage<Bucket extends string> {
     secret: SecretInput
   ) => Effect.Effect<SecretId.SecretId<Bucket>, SecretInvalid | BackendError>
   /** Replaces a secret by another of the same type. The id stays the same. */
-  readonly update: (
-    id: SecretId.SecretId<Bucket>,
-    secret: SecretInput
-  ) => Effect.Effect<SecretId.SecretId<Bucket>, SecretNotFound | SecretInvalid | SecretTypeMismatch | BackendError>
+  readonly update: {
+    (id: SecretId.SecretId<Bucket>, secret: SecretInput): Effect.Effect<SecretId.SecretId<Bucket>, UpdateError>
+    /**
+     * With `expectedVersion`, only where that version stands: of several that read a secret and write it back, one is done,
+     * and the others hear of it.
+     */
+    (
+      id: SecretId.SecretId<Bucket>,
+      secret: SecretInput,
+      options: UpdateOptions
+    ): Effect.Effect<SecretId.SecretId<Bucket>, UpdateError | SecretVersionConflict>
+  }
   /** Removes a secret. Removing one that is not there succeeds. */
   readonly delete: (id: SecretId.SecretId<Bucket>) => Effect.Effect<void, BackendError>
+  /** The ids in a bucket, read page by page, in no order. One that is made or deleted meanwhile may be among them or not. */
+  readonly list: (bucket: Bucket) => Stream.Stream<SecretId.SecretId<Bucket>, SecretInvalid | BackendError>
+  /** Whether there is a secret. Its values are not read. */
+  readonly exists: (id: SecretId.SecretId<Bucket>) => Effect.Effect<boolean, BackendError>
+  /** The version of a secret, and when it was written. */
+  readonly metadata: (
+    id: SecretId.SecretId<Bucket>
+  ) => Effect.Effect<SecretMetadata, SecretNotFound | SecretCorrupt | BackendError>
+  /** The versions of a secret that can be restored, the newest first: the one that stands. */
+  readonly history: (
+    id: SecretId.SecretId<Bucket>
+  ) => Effect.Effect<ReadonlyArray<SecretVersion>, SecretNotFound | SecretCorrupt | BackendError>
+  /**
+   * Writes an earlier version of a secret again, as the newest one. Of a one-time password all but the seed: seeds have no
+   * versions, and the one that stands stays.
+   */
+  readonly restore: (
+    id: SecretId.SecretId<Bucket>,
+    version: number
+  ) => Effect.Effect<SecretId.SecretId<Bucket>, SecretNotFound | SecretVersionNotFound | SecretCorrupt | BackendError>
+}
+
+/** How an update can fail. */
+export type UpdateError = SecretNotFound | SecretInvalid | SecretTypeMismatch | BackendError
+
+/** What an update may rest on. */
+export interface UpdateOptions {
+  /** The version that must stand for the update to be done, as `metadata` tells it; any, where it is `undefined`. */
+  readonly expectedVersion: number | undefined
 }
 
 /** The class that {@link Service} returns: a service key with its bucket set and its layer. */
@@ -71,33 +113,46 @@ export const make = Effect.fnUntraced(function* <Bucket extends string>(buckets:
   type Id = SecretId.SecretId<Bucket>
   const location = (id: Id) => ({ bucketSet: buckets.name, id })
 
+  const known = (bucket: Bucket) => {
+    if (BucketSet.has(buckets, bucket)) return Effect.void
+    const message = `Expected one of ${BucketSet.names(buckets).join(", ")}`
+    return new SecretInvalid({ issues: [{ field: "bucket", message }] })
+  }
+  const found =
+    (id: Id) =>
+    <A>(secret: Option.Option<A>) =>
+      Effect.fromOption(secret, () => new SecretNotFound({ id: id.id }))
+
   const get = Effect.fn("SecretStorage.get")(function* (id: Id) {
     yield* annotate(id)
-    const secret = yield* backend.get(location(id))
-    return yield* Effect.fromOption(secret, () => new SecretNotFound({ id: id.id }))
+    return yield* Effect.flatMap(backend.get(location(id)), found(id))
   })
 
   const create = Effect.fn("SecretStorage.create")(function* (bucket: Bucket, secret: SecretInput) {
-    if (!BucketSet.has(buckets, bucket)) {
-      const message = `Expected one of ${BucketSet.names(buckets).join(", ")}`
-      return yield* new SecretInvalid({ issues: [{ field: "bucket", message }] })
-    }
+    yield* known(bucket)
     yield* Effect.annotateCurrentSpan({ "secret.bucket": bucket })
     const valid = yield* validate(secret)
     const id = yield* SecretId.generate(buckets, bucket, valid.type)
     yield* annotate(id)
-    yield* backend.create(location(id), valid)
+    // Keys are random, so one that is in use is a bug and no state of affairs.
+    if (!(yield* backend.create(location(id), valid))) {
+      return yield* Effect.die(new Error(`The secret ${id.id} exists already`))
+    }
     return id
   })
 
-  const update = Effect.fn("SecretStorage.update")(function* (id: Id, secret: SecretInput) {
+  const replace = Effect.fn("SecretStorage.update")(function* (
+    id: Id,
+    secret: SecretInput,
+    expectedVersion: number | undefined
+  ) {
     yield* annotate(id)
     const valid = yield* validate(secret)
     if (valid.type !== id.type) {
       return yield* new SecretTypeMismatch({ id: id.id, expected: id.type, actual: valid.type })
     }
-    const found = yield* backend.update(location(id), valid)
-    if (!found) return yield* new SecretNotFound({ id: id.id })
+    const isFound = yield* backend.update(location(id), valid, expectedVersion)
+    if (!isFound) return yield* new SecretNotFound({ id: id.id })
     return id
   })
 
@@ -106,13 +161,62 @@ export const make = Effect.fnUntraced(function* <Bucket extends string>(buckets:
     yield* backend.delete(location(id))
   })
 
+  const page = Effect.fn("SecretStorage.list")(function* (bucket: Bucket, after: Option.Option<string>) {
+    yield* known(bucket)
+    yield* Effect.annotateCurrentSpan({ "secret.bucket": bucket })
+    return yield* backend.list(buckets, bucket, after)
+  })
+
+  const exists = Effect.fn("SecretStorage.exists")(function* (id: Id) {
+    yield* annotate(id)
+    return yield* backend.exists(location(id))
+  })
+
+  const metadata = Effect.fn("SecretStorage.metadata")(function* (id: Id) {
+    yield* annotate(id)
+    return yield* Effect.flatMap(backend.metadata(location(id)), found(id))
+  })
+
+  const history = Effect.fn("SecretStorage.history")(function* (id: Id) {
+    yield* annotate(id)
+    return yield* Effect.flatMap(backend.history(location(id)), found(id))
+  })
+
+  const restore = Effect.fn("SecretStorage.restore")(function* (id: Id, version: number) {
+    yield* annotate(id)
+    yield* Effect.annotateCurrentSpan({ "secret.version": version })
+    const isFound = yield* backend.restore(location(id), version)
+    if (!isFound) return yield* new SecretNotFound({ id: id.id })
+    return id
+  })
+
   // Every operation is measured here, by its name and by the type of the secrets that it concerns.
   const measured = SecretMetrics.make(backend.name)
+  function update(id: Id, secret: SecretInput): Effect.Effect<Id, UpdateError>
+  function update(
+    id: Id,
+    secret: SecretInput,
+    options: UpdateOptions
+  ): Effect.Effect<Id, UpdateError | SecretVersionConflict>
+  function update(id: Id, secret: SecretInput, options?: UpdateOptions) {
+    return measured("update", id, replace(id, secret, options?.expectedVersion))
+  }
   const storage: SecretStorage<Bucket> = {
     get: (id) => measured("get", id, get(id)),
     create: (bucket, secret) => measured("create", secret, create(bucket, secret)),
-    update: (id, secret) => measured("update", id, update(id, secret)),
-    delete: (id) => measured("delete", id, remove(id))
+    update,
+    delete: (id) => measured("delete", id, remove(id)),
+    list: (bucket) =>
+      Stream.paginate(Option.none<string>(), (after) =>
+        Effect.map(measured("list", undefined, page(bucket, after)), ({ ids, next }) => [
+          ids,
+          Option.map(next, Option.some)
+        ])
+      ),
+    exists: (id) => measured("exists", id, exists(id)),
+    metadata: (id) => measured("metadata", id, metadata(id)),
+    history: (id) => measured("history", id, history(id)),
+    restore: (id, version) => measured("restore", id, restore(id, version))
   }
   return storage
 })

@@ -34,6 +34,27 @@ export class SecretTypeMismatch extends Schema.TaggedError<SecretTypeMismatch>()
   }
 }
 
+/** An update expected another version than the one that stands; nothing was written. Read the secret again, and decide anew. */
+export class SecretVersionConflict extends Schema.TaggedError<SecretVersionConflict>()("SecretVersionConflict", {
+  id: Schema.String,
+  expected: Schema.Int,
+  found: Schema.Int
+}) {
+  override get message(): string {
+    return `The secret ${this.id} is at version ${this.found}, not ${this.expected}`
+  }
+}
+
+/** The backend keeps no such version of a secret, or no longer; nothing was written. */
+export class SecretVersionNotFound extends Schema.TaggedError<SecretVersionNotFound>()("SecretVersionNotFound", {
+  id: Schema.String,
+  version: Schema.Int
+}) {
+  override get message(): string {
+    return `There is no version ${this.version} of the secret ${this.id}`
+  }
+}
+
 /** The backend refused the service's own credentials. A retry does not help; another token may. */
 export class SecretAccessDenied extends Schema.TaggedError<SecretAccessDenied>()("SecretAccessDenied", {
   operation: Schema.String,
@@ -73,4 +94,11 @@ export class SecretCorrupt extends Schema.TaggedError<SecretCorrupt>()("SecretCo
 export type BackendError = SecretAccessDenied | SecretBackendUnavailable
 
 /** How any operation can fail. */
-export type SecretStorageError = BackendError | SecretNotFound | SecretInvalid | SecretTypeMismatch | SecretCorrupt
+export type SecretStorageError =
+  | BackendError
+  | SecretNotFound
+  | SecretInvalid
+  | SecretTypeMismatch
+  | SecretVersionConflict
+  | SecretVersionNotFound
+  | SecretCorrupt

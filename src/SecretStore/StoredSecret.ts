@@ -1,31 +1,56 @@
 /**
- * The text in which a backend without engines of its own keeps a secret, and the step from there to what a read gives.
+ * The text in which a backend without engines of its own keeps a secret: the JSON of the secret, and beside its fields
+ * `metadata` with the version and what is kept of the earlier ones. One text holds it all, so that one write changes it all.
  */
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { type Secret, SecretInput } from "./Secret.ts"
+import * as SecretDocument from "./SecretDocument.ts"
 import type { SecretId } from "./SecretId.ts"
 import { fields } from "./SecretInputValidation.ts"
 import { SecretCorrupt } from "./SecretStorageError.ts"
 import * as TotpCodeGenerator from "./TotpCodeGenerator.ts"
 
+const Earlier = Schema.Struct({
+  version: Schema.Int,
+  created: Schema.DateTimeUtcFromString,
+  /** The JSON of the secret, without its seed. */
+  secret: Schema.Unknown
+})
+
+const Metadata = Schema.Struct({
+  version: Schema.Int,
+  created: Schema.DateTimeUtcFromString,
+  updated: Schema.DateTimeUtcFromString,
+  /** The newest first. */
+  earlier: Schema.Array(Earlier)
+})
+
+/** The metadata in a text. */
+export type StoredMetadata = typeof Metadata.Type
+
 const encodeSecret = Schema.encodeSync(SecretInput)
+const encodeMetadata = Schema.encodeSync(Metadata)
 const decodeSecret = Schema.decodeUnknownEffect(SecretInput, { errors: "all" })
+const decodeMetadata = Schema.decodeUnknownOption(Metadata)
 
 /** JSON with all values in the clear. */
-export const encode = (secret: SecretInput): string => JSON.stringify(encodeSecret(secret))
+export const encode = (secret: SecretInput, metadata: StoredMetadata): string =>
+  JSON.stringify({ ...encodeSecret(secret), metadata: encodeMetadata(metadata) })
 
-/** What {@link encode} wrote, as a read gives it: the seed replaced by the current code. */
+/** What {@link encode} wrote, with the seed. */
 export const decode = Effect.fnUntraced(function* (
   id: SecretId,
-  text: string,
-  totpPeriodInSeconds: number
-): Effect.fn.Return<Secret, SecretCorrupt> {
+  text: string
+): Effect.fn.Return<SecretInput, SecretCorrupt> {
   const corrupt = (reason: string) => new SecretCorrupt({ id: id.id, reason })
-  // The parser's own message quotes the text, which is secret.
-  const json = yield* Effect.try({ try: (): unknown => JSON.parse(text), catch: () => corrupt("it is not JSON") })
-  const secret = yield* Effect.mapError(decodeSecret(json), ({ issue }) =>
+  const json = parse(text)
+  if (Option.isNone(json)) return yield* corrupt("it is not JSON")
+  const secret = yield* Effect.mapError(decodeSecret(json.value), ({ issue }) =>
     corrupt(
       fields(issue)
         .map(({ field, message }) => `${field}: ${message}`)
@@ -33,8 +58,74 @@ export const decode = Effect.fnUntraced(function* (
     )
   )
   if (secret.type !== id.type) return yield* corrupt(`it is a ${secret.type}, the id says ${id.type}`)
+  return secret
+})
+
+/** A secret as a read gives it: the seed replaced by the current code. */
+export const withCode = Effect.fnUntraced(function* (
+  secret: SecretInput,
+  totpPeriodInSeconds: number
+): Effect.fn.Return<Secret> {
   if (secret.type !== "UsernamePasswordTotp") return secret
   const seed = Redacted.value(secret.totp.totpKey.base32Key)
   const { code, ...period } = yield* Effect.orDie(TotpCodeGenerator.current(seed, totpPeriodInSeconds))
   return { ...secret, totp: { totpCode: { code: Redacted.make(code), ...period } } }
 })
+
+/** The metadata in a text; `None` where it has none, as in a file that was written by hand. */
+export const metadataOf = Effect.fnUntraced(function* (
+  id: SecretId,
+  text: string
+): Effect.fn.Return<Option.Option<StoredMetadata>, SecretCorrupt> {
+  const json = Option.filter(parse(text), Predicate.isObject)
+  if (Option.isNone(json)) return yield* new SecretCorrupt({ id: id.id, reason: "it is not a JSON object" })
+  if (!("metadata" in json.value)) return Option.none()
+  const metadata = decodeMetadata(json.value.metadata)
+  if (Option.isSome(metadata)) return metadata
+  return yield* new SecretCorrupt({ id: id.id, reason: "its metadata does not decode" })
+})
+
+/** The metadata of a secret that is new. */
+export const firstAt = (now: DateTime.Utc): StoredMetadata => ({ version: 1, created: now, updated: now, earlier: [] })
+
+/** The metadata of the version after the one that stands, of which `text` and `metadata` are given. */
+export const next = (
+  text: string,
+  { created, earlier, updated, version }: StoredMetadata,
+  now: DateTime.Utc,
+  versionsKept: number
+): StoredMetadata => {
+  const kept = Option.map(documentOf(text), (secret) => ({ version, created: updated, secret }))
+  return {
+    version: version + 1,
+    created,
+    updated: now,
+    earlier: [...Option.toArray(kept), ...earlier].slice(0, versionsKept - 1)
+  }
+}
+
+/** The secret of a version that stands or is kept, with the seed that stands; `None` where there is no such version. */
+export const atVersion = Effect.fnUntraced(function* (
+  id: SecretId,
+  text: string,
+  { earlier, version: current }: StoredMetadata,
+  version: number
+): Effect.fn.Return<Option.Option<SecretInput>, SecretCorrupt> {
+  const kept = earlier.find((it) => it.version === version)
+  const json = version === current ? documentOf(text) : Option.map(Option.fromUndefinedOr(kept), ({ secret }) => secret)
+  if (Option.isNone(json)) return Option.none()
+  const document = yield* SecretDocument.decode(id, json.value)
+  if (document.type !== "UsernamePasswordTotp") return Option.some(document)
+  const { totp } = { totp: undefined, ...(yield* decode(id, text)) }
+  return Option.map(Option.fromUndefinedOr(totp), (totp) => ({ ...document, totp }))
+})
+
+// The parser's own message quotes the text, which is secret.
+const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
+
+/** The JSON of the secret alone, without its seed. */
+const documentOf = (text: string): Option.Option<object> =>
+  Option.map(Option.filter(parse(text), Predicate.isObject), (json) => {
+    const { metadata: _, totp: __, ...document } = { metadata: undefined, totp: undefined, ...json }
+    return document
+  })

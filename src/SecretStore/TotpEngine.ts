@@ -75,7 +75,7 @@ export const make = (client: SecretServerClient, mount: string, options: Options
       const end = DateTime.toEpochMillis(found.value.validTillUtc)
       // The server's clock may be ahead or behind.
       const codes = [-1, 0, 1].map((periods) => {
-        const millis = end - 1 + periods * options.periodInSeconds * 1000
+        const millis = Math.max(0, end - 1 + periods * options.periodInSeconds * 1000)
         return TotpCodeGenerator.at(Redacted.value(base32Key), millis, options.periodInSeconds)
       })
       return codes.some((it) => Result.isSuccess(it) && it.success === Redacted.value(found.value.code))

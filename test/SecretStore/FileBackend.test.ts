@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
+import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,6 +10,8 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import type * as Path from "effect/Path"
 import type { SystemErrorTag } from "effect/PlatformError"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Bucket } from "../../src/SecretStore/BucketSet.ts"
@@ -17,7 +20,7 @@ import * as ProcessLock from "../../src/SecretStore/ProcessLock.ts"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import type { SecretId } from "../../src/SecretStore/SecretId.ts"
 import { revealed, suite } from "./SecretStorageTest.ts"
-import { type Credentials, CredentialStorage, login, samples } from "./support/Credentials.ts"
+import { type Credentials, CredentialStorage, login, samples, seed } from "./support/Credentials.ts"
 import {
   encryptionKey,
   failure,
@@ -58,6 +61,8 @@ const get = (id: CredentialId) => CredentialStorage.use((storage) => Effect.map(
 const update = (id: CredentialId, password: string) =>
   CredentialStorage.use((storage) => storage.update(id, login(password)))
 const remove = (id: CredentialId) => CredentialStorage.use((storage) => storage.delete(id))
+const exists = (id: CredentialId) => CredentialStorage.use((storage) => storage.exists(id))
+const list = CredentialStorage.use((storage) => Stream.runCollect(storage.list("ApiKeys")))
 const unavailable = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), (error) => expect(error._tag).toBe("SecretBackendUnavailable"))
 
@@ -74,7 +79,8 @@ describe("FileBackend", () => {
       expect(JSON.parse(fs.readFileSync(path.join(root, fileOf(id)), "utf8"))).toEqual({
         type: "UsernamePassword",
         username: "ada",
-        password: "1"
+        password: "1",
+        metadata: { version: 1, created: "1970-01-01T00:00:00.000Z", updated: "1970-01-01T00:00:00.000Z", earlier: [] }
       })
       const parts = ["", "Credentials", "Credentials/ApiKeys", "Credentials/ApiKeys/UsernamePassword"]
       for (const part of parts) expect(fs.statSync(path.join(root, part)).mode & 0o777).toBe(0o700)
@@ -196,6 +202,45 @@ describe("FileBackend", () => {
     })
   )
 
+  it.effect("a file that was written by hand is at version 1, of the time when it was written", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      const id = yield* create("1").pipe(over(root))
+      const file = path.join(root, fileOf(id))
+      fs.writeFileSync(file, JSON.stringify({ type: "UsernamePassword", username: "ada", password: "by hand" }))
+      fs.utimesSync(file, 1000, 2000)
+      const written = DateTime.makeUnsafe(2_000_000)
+      const metadata = CredentialStorage.use((storage) => storage.metadata(id))
+      expect(yield* metadata.pipe(over(root))).toEqual({ version: 1, created: written, updated: written })
+      yield* update(id, "2").pipe(over(root))
+      expect(yield* metadata.pipe(over(root))).toMatchObject({ version: 2, created: written })
+      yield* CredentialStorage.use((storage) => storage.restore(id, 1)).pipe(over(root))
+      expect(yield* get(id).pipe(over(root))).toMatchObject({ password: "by hand" })
+    })
+  )
+
+  it.effect("keeps as many versions as it is told to, and no seed but the one that stands", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      const layer = CredentialStorage.layer.pipe(
+        Layer.provide(FileBackend.layer({ path: root, versionsKept: 2 })),
+        Layer.provide(platform)
+      )
+      yield* Effect.gen(function* () {
+        const storage = yield* CredentialStorage
+        const id = yield* storage.create("ApiKeys", samples.UsernamePasswordTotp)
+        const base32Key = Redacted.make("MFRGGZDFMZTWQ2LK")
+        yield* storage.update(id, { ...samples.UsernamePasswordTotp, totp: { totpKey: { base32Key } } })
+        yield* storage.update(id, { ...samples.UsernamePasswordTotp, totp: { totpKey: { base32Key } } })
+        expect((yield* storage.history(id)).map(({ version }) => version)).toEqual([3, 2])
+        expect((yield* Effect.flip(storage.restore(id, 1)))._tag).toBe("SecretVersionNotFound")
+        const text = fs.readFileSync(path.join(root, fileOf(id)), "utf8")
+        expect(text.split("MFRGGZDFMZTWQ2LK")).toHaveLength(2)
+        expect(text).not.toContain(seed)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
   it.effect("no id leads out of the root, not even one that no parser let through", () =>
     Effect.gen(function* () {
       const outside = yield* temporaryDirectory
@@ -295,7 +340,9 @@ describe("FileBackend with one operation broken", () => {
             fileSystemWith(() => change)
           )
         yield* unavailable(get(id)).pipe(broken({ readFileString: () => failure("readFileString", tag) }))
-        yield* unavailable(update(id, "2")).pipe(broken({ exists: () => failure("exists", tag) }))
+        yield* unavailable(update(id, "2")).pipe(broken({ readFileString: () => failure("readFileString", tag) }))
+        yield* unavailable(exists(id)).pipe(broken({ exists: () => failure("exists", tag) }))
+        yield* unavailable(list).pipe(broken({ readDirectory: () => failure("readDirectory", tag) }))
         yield* unavailable(remove(id)).pipe(broken({ remove: () => failure("remove", tag) }))
         yield* unavailable(create("2")).pipe(broken({ makeDirectory: () => failure("makeDirectory", tag) }))
       }

@@ -20,9 +20,9 @@ export type Engine = (asked: Asked) => Reply | undefined
 
 export const errors = (status: number, ...errors: ReadonlyArray<string>): Reply => ({ status, body: { errors } })
 
-export const data = (data: unknown): Reply => ({
+export const data = (data: unknown, warnings: ReadonlyArray<string> | null = null): Reply => ({
   status: 200,
-  body: { request_id: "stand-in", lease_id: "", renewable: false, lease_duration: 0, data, auth: null, warnings: null }
+  body: { request_id: "stand-in", lease_id: "", renewable: false, lease_duration: 0, data, auth: null, warnings }
 })
 
 export const nothing: Reply = { status: 204 }

@@ -38,6 +38,7 @@ export interface Options {
 
 export class StandIn {
   readonly documents: KeyValue.Documents = new Map()
+  readonly keyValue: KeyValue.Options = { paged: true }
   readonly keys: Totp.Keys = new Map()
   readonly totp: Totp.Options = { timed: true }
   readonly tokens: Tokens
@@ -66,7 +67,7 @@ export class StandIn {
     this.#engines = [
       this.tokens.engine,
       this.#mount,
-      KeyValue.make(keyValueMount, this.documents, now),
+      KeyValue.make(keyValueMount, this.documents, this.keyValue, now),
       Totp.make(totpMount, this.keys, this.totp, now)
     ]
   }
