@@ -21,6 +21,7 @@ export const fromConfig = Effect.fnUntraced(function* (
   return {
     path: config.localFileSystemPath,
     totpPeriodInSeconds: config.totpPeriodInSeconds,
+    versionsKept: config.localFileSystemVersions,
     ...(encryption !== undefined && { encryption })
   }
 })

@@ -25,6 +25,9 @@ const mount = (value: string) =>
     })
   ).pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
 
+const seconds = (maximum: number) =>
+  Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum })).pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
+
 const Fields = Section.Service<SecretStoreConfig>()("secretstore", {
   url: text("").annotateKey({ description: "The base URL of the secret server." }),
   token: secret.annotateKey({ description: "Authenticates with the secret server, where authMethod is token." }),
@@ -38,6 +41,9 @@ const Fields = Section.Service<SecretStoreConfig>()("secretstore", {
   localFileSystemPath: Schema.NonEmptyString.pipe(
     Schema.withDecodingDefaultKey(Effect.succeed("./nodep-secretstore"))
   ).annotateKey({ description: "The root directory of the files; relative to the working directory." }),
+  localFileSystemVersions: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(10)))
+    .annotateKey({ description: "How many versions of a secret its file keeps, the one that stands among them." }),
   encryptionKey: Schema.optionalKey(EncryptionKeyText).annotateKey({
     description: "Encrypts the files: 32 bytes in base64. Without it and encryptionKeyFile, files are plain."
   }),
@@ -50,6 +56,16 @@ const Fields = Section.Service<SecretStoreConfig>()("secretstore", {
   acceptPlainFiles: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))).annotateKey({
     description: "Reads plain files beside encrypted ones, while a directory is on its way to encryption."
   }),
+
+  cacheInSeconds: seconds(3600).annotateKey({
+    description: "How long a secret that was read is given again without asking the backend; 0 for not at all."
+  }),
+  cacheStaleInSeconds: seconds(86_400).annotateKey({
+    description: "How much longer it is given while the backend is away, stale perhaps; 0 for not at all."
+  }),
+  cacheCapacity: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000)))
+    .annotateKey({ description: "The most secrets that are kept in memory so." }),
 
   keyValueMount: mount("credentials").annotateKey({
     description: "Where the server's key-value engine, version 2, is mounted."

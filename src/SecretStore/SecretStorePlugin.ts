@@ -9,6 +9,7 @@ import type * as Path from "effect/Path"
 import * as Plugin from "../Plugins/Plugin.ts"
 import * as FileBackend from "./FileBackend.ts"
 import { SecretBackend } from "./SecretBackend.ts"
+import * as SecretCache from "./SecretCache.ts"
 import * as SecretServer from "./SecretServer.ts"
 import type { SecretStoreMisconfigured } from "./SecretServerOptions.ts"
 import { SecretStoreConfig } from "./SecretStoreConfig.ts"
@@ -23,10 +24,10 @@ const backend: Layer.Layer<
   )
 )
 
-/** Provides `SecretBackend`, over which each bucket set's own storage stands. */
+/** Provides `SecretBackend`, with a read cache where one is asked for, over which each bucket set's own storage stands. */
 export const secretStore = Plugin.make({
   id: "layerhost/secret-store",
   config: [SecretStoreConfig],
-  services: backend,
+  services: Layer.provide(SecretCache.layerConfig, backend),
   healthChecks: Effect.map(SecretBackend, ({ healthChecks }) => healthChecks)
 })

@@ -11,11 +11,13 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type * as HealthCheck from "../../src/Plugins/HealthCheck.ts"
 import type * as Plugin from "../../src/Plugins/Plugin.ts"
+import * as FileBackend from "../../src/SecretStore/FileBackend.ts"
 import { SecretStoreConfig } from "../../src/SecretStore/SecretStoreConfig.ts"
 import { secretStore } from "../../src/SecretStore/SecretStorePlugin.ts"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import { SecretStoreMisconfigured } from "../../src/SecretStore/SecretServerOptions.ts"
-import { CredentialStorage, samples } from "./support/Credentials.ts"
+import { CredentialStorage, login, samples } from "./support/Credentials.ts"
+import { revealed } from "./SecretStorageTest.ts"
 import { filesBelow, platform, temporaryDirectory } from "./support/Files.ts"
 import { Server } from "./support/Server.ts"
 import { silence, when } from "./support/server/faults.ts"
@@ -44,6 +46,36 @@ const complaints = (config: Parameters<typeof SecretStoreConfig.layer>[0]) =>
   })
 
 describe("secretStore", () => {
+  it.effect.each([
+    [{}, "by another"],
+    [{ cacheInSeconds: 10 }, "1"],
+    [{ cacheInSeconds: 10, localFileSystemVersions: 1 }, "1"],
+    [{ cacheStaleInSeconds: 10 }, "by another"]
+  ] as const)("keeps versions and a cache as %s says", ([config, expected]) =>
+    Effect.gen(function* () {
+      const localFileSystemPath = yield* temporaryDirectory
+      const context = yield* start({ useLocalFileSystem: true, localFileSystemPath, ...config })
+      const use = <A, E>(effect: Effect.Effect<A, E, CredentialStorage>) =>
+        effect.pipe(Effect.provide(CredentialStorage.layer), Effect.provide(context))
+      const id = yield* use(CredentialStorage.use((storage) => storage.create("ApiKeys", login("1"))))
+      const password = use(
+        CredentialStorage.use((storage) => Effect.map(storage.get(id), (secret) => revealed(secret)))
+      )
+      expect(yield* password).toMatchObject({ password: "1" })
+      const other = FileBackend.layer({ path: localFileSystemPath }).pipe(Layer.provide(platform))
+      const location = { bucketSet: "Credentials", id }
+      yield* Effect.provide(
+        SecretBackend.use((it) => it.update(location, login("by another"))),
+        other
+      )
+      expect(yield* password).toMatchObject({ password: expected })
+
+      yield* use(CredentialStorage.use((storage) => storage.update(id, login("3"))))
+      const history = yield* use(CredentialStorage.use((storage) => storage.history(id)))
+      expect(history).toHaveLength("localFileSystemVersions" in config ? 1 : 3)
+    })
+  )
+
   it("is a plugin of the framework, which owns the section", () => {
     expect(secretStore).toMatchObject({ id: "layerhost/secret-store", origin: "framework" })
     expect(secretStore.config.map(({ path }) => path)).toEqual(["secretstore"])
@@ -65,6 +97,10 @@ describe("secretStore", () => {
         totpPeriodInSeconds: 30,
         useLocalFileSystem: false,
         localFileSystemPath: "./nodep-secretstore",
+        localFileSystemVersions: 10,
+        cacheInSeconds: 0,
+        cacheStaleInSeconds: 0,
+        cacheCapacity: 1000,
         keyValueMount: "credentials",
         totpMount: "totp",
         namespace: "",
