@@ -12,7 +12,18 @@ const harmless = /^secret\.(?:bucket|key|type)$|(?:count|length)$/i
  * Whether the value of a property of this name must not be shown: `password`, `accessToken`, `x-api-key`, `Set-Cookie`.
  * When in doubt it must not.
  */
-export const isSecretName = (name: string): boolean => secret.test(name) && !harmless.test(name)
+export const isSecretName = (name: string): boolean => {
+  let answer = answers.get(name)
+  if (answer === undefined) {
+    answer = secret.test(name) && !harmless.test(name)
+    if (answers.size < maxAnswers) answers.set(name, answer)
+  }
+  return answer
+}
+
+/** What was found of the first names. The same few are asked for with every request. */
+const answers = new Map<string, boolean>()
+const maxAnswers = 500
 
 /** The URL without its user's password and without the values of query parameters with secret names. */
 export const maskUrl = (url: URL): string => {

@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (
   const exported = yield* exportTo(options, resource)
 
   const takers: Array<(span: Span) => void> = []
-  if (exported !== undefined) takers.push(exported.span)
+  if (exported?.span !== undefined) takers.push(exported.span)
   if (options.onSpan !== undefined) takers.push(options.onSpan)
   if (config.console && terminal !== undefined) takers.push(SpanTree.make(terminal))
   const tracer =
@@ -104,7 +104,7 @@ const exportTo = Effect.fnUntraced(function* (
   resource: Resource.ResourceAttributes
 ): Effect.fn.Return<Export | undefined, Tls.TelemetryFileError, Scope> {
   const { endpoint } = config
-  if (endpoint === undefined) return undefined
+  if (endpoint === undefined || !(config.traces || config.metrics || config.logs)) return undefined
   const tls = yield* Tls.read(config.tls)
   // Nothing of it is loaded where nothing is exported.
   const { make } = yield* Effect.promise(() => import("./Otlp/Export.ts"))

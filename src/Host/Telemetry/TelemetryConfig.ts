@@ -29,6 +29,9 @@ const HeaderName = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { expected: "the name of an HTTP header" })
 )
 
+const isExported = (description: string) =>
+  Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))).annotateKey({ description })
+
 /** Under which name the service appears in traces, metrics and logs, and where these are sent. */
 export class TelemetryConfig extends Section.Service<TelemetryConfig>()("telemetry", {
   name: Schema.optionalKey(Schema.NonEmptyString).annotateKey({
@@ -43,6 +46,9 @@ export class TelemetryConfig extends Section.Service<TelemetryConfig>()("telemet
   protocol: Schema.Literals(protocols)
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("http/protobuf")))
     .annotateKey({ description: "How the target is spoken to." }),
+  traces: isExported("Whether traces are sent to the target."),
+  metrics: isExported("Whether metrics are sent to the target; /metrics has them either way."),
+  logs: isExported("Whether log lines are sent to the target."),
   headers: Schema.Array(Schema.Struct({ name: HeaderName, value: Schema.RedactedFromValue(Schema.String) }))
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
     .annotateKey({ description: "Sent to the target with every request." }),

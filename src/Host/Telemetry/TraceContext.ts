@@ -68,14 +68,12 @@ const fromB3 = (headers: Headers): TraceContext | undefined => {
 
 const fromMultiB3 = (headers: Headers): TraceContext | undefined => {
   const sampled = headers["x-b3-sampled"]
-  const decision =
-    headers["x-b3-flags"] === "1"
-      ? decisionOf("d")
-      : sampled === undefined
-        ? undecided
-        : (decisionOf(sampled) ?? undecided)
+  const flags = headers["x-b3-flags"]
   const traceId = headers["x-b3-traceid"]
   const spanId = headers["x-b3-spanid"]
+  if (sampled === undefined && flags === undefined && traceId === undefined && spanId === undefined) return undefined
+  const decision =
+    flags === "1" ? decisionOf("d") : sampled === undefined ? undecided : (decisionOf(sampled) ?? undecided)
   return traceId === undefined && spanId === undefined ? { ...none, ...decision } : withIds(traceId, spanId, decision)
 }
 

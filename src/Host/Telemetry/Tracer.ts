@@ -69,7 +69,7 @@ export const make = (options: TracerOptions): Tracer => {
 
     beginRequest: (request, startTime) => {
       const context = TraceContext.extract(request.headers)
-      const sampled = !options.isExcluded(pathOf(request.url)) && (context.sampled ?? sample(context.traceId))
+      const sampled = (context.sampled ?? sample(context.traceId)) && !options.isExcluded(pathOf(request.url))
       return new Span(
         {
           name: request.method,
@@ -129,10 +129,22 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 
 const hostHeader = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/
 
-const hostOf = (
-  header: string | undefined
-): { readonly address: string; readonly port: number | undefined } | undefined => {
-  const [, name, port] = header === undefined ? [] : (hostHeader.exec(header) ?? [])
+interface HostAndPort {
+  readonly address: string
+  readonly port: number | undefined
+}
+
+/** The header that was read last, which is the same for most requests. */
+let lastHost: { readonly header: string; readonly host: HostAndPort | undefined } | undefined
+
+const hostOf = (header: string | undefined): HostAndPort | undefined => {
+  if (header === undefined) return undefined
+  if (lastHost?.header !== header) lastHost = { header, host: readHost(header) }
+  return lastHost.host
+}
+
+const readHost = (header: string): HostAndPort | undefined => {
+  const [, name, port] = hostHeader.exec(header) ?? []
   return name === undefined
     ? undefined
     : { address: name.startsWith("[") ? name.slice(1, -1) : name, port: port === undefined ? undefined : Number(port) }

@@ -4,13 +4,13 @@ import * as Effect from "effect/Effect"
 import * as OtlpSerialization from "effect/observability/OtlpSerialization"
 import * as Schema from "effect/Schema"
 import * as Encoding from "../../../src/Host/Telemetry/Otlp/Encoding.ts"
-import type { OtlpSpan } from "../../../src/Host/Telemetry/Otlp/OtlpMessages.ts"
-import { keyValues } from "../../../src/Host/Telemetry/Otlp/OtlpValue.ts"
+import { Nanos, type OtlpSpan } from "../../../src/Host/Telemetry/Otlp/OtlpMessages.ts"
+import { Attributes } from "../../../src/Host/Telemetry/Otlp/OtlpValue.ts"
 import * as ProtobufReader from "../../../src/Host/Telemetry/Otlp/ProtobufReader.ts"
 import { decodeRequest } from "../../support/otlp/decode.ts"
 
 const origin: Encoding.Origin = {
-  resource: { attributes: keyValues([["service.name", "shop"]]) },
+  resource: { attributes: new Attributes([["service.name", "shop"]]) },
   scope: { name: "layerhost", version: "1" }
 }
 
@@ -44,15 +44,17 @@ const SpanInput = Schema.Struct({
 const toSpan = ({ code, message, ...input }: typeof SpanInput.Type): OtlpSpan => ({
   ...input,
   name: input.name.toWellFormed(),
+  startTimeUnixNano: new Nanos(BigInt(input.startTimeUnixNano)),
+  endTimeUnixNano: new Nanos(BigInt(input.endTimeUnixNano)),
   traceState: undefined,
   flags: 257,
-  attributes: keyValues(input.attributes),
+  attributes: new Attributes(input.attributes),
   events: input.events.map((event) => ({
-    ...event,
+    timeUnixNano: new Nanos(BigInt(event.timeUnixNano)),
     name: event.name.toWellFormed(),
-    attributes: keyValues(event.attributes)
+    attributes: new Attributes(event.attributes)
   })),
-  links: input.links.map((link) => ({ ...link, attributes: keyValues(link.attributes) })),
+  links: input.links.map((link) => ({ ...link, attributes: new Attributes(link.attributes) })),
   droppedAttributesCount: undefined,
   droppedEventsCount: undefined,
   droppedLinksCount: undefined,
@@ -74,18 +76,25 @@ describe("The protobuf form", () => {
         )
 
         const serialization = yield* OtlpSerialization.OtlpSerialization
-        const complete = spans.map((span) => ({
-          ...span,
-          droppedAttributesCount: 0,
+        const plain = <A extends { readonly attributes: Attributes }>(each: A) => ({
+          ...each,
+          attributes: each.attributes.toJSON(),
+          droppedAttributesCount: 0
+        })
+        // Attributes share what they may take up, which is used up by then.
+        const complete = inputs.map(toSpan).map((span) => ({
+          ...plain(span),
+          startTimeUnixNano: span.startTimeUnixNano.toJSON(),
+          endTimeUnixNano: span.endTimeUnixNano.toJSON(),
           droppedEventsCount: 0,
           droppedLinksCount: 0,
-          links: span.links!.map((link) => ({ ...link, droppedAttributesCount: 0 })),
-          events: span.events!.map((event) => ({ ...event, droppedAttributesCount: 0 }))
+          links: span.links!.map(plain),
+          events: span.events!.map((event) => ({ ...plain(event), timeUnixNano: event.timeUnixNano.toJSON() }))
         }))
         const body = serialization.traces({
           resourceSpans: [
             {
-              resource: { ...origin.resource, droppedAttributesCount: 0 },
+              resource: plain(origin.resource),
               scopeSpans: [{ scope: origin.scope, spans: complete }]
             }
           ]
@@ -101,12 +110,12 @@ describe("The protobuf form", () => {
     for (const length of [0, 1, 100, 120, 127, 128, 129, 16_383, 16_384, 20_000, 70_000]) {
       const message = "é".repeat(length)
       const item = encoding.item("logs", {
-        timeUnixNano: "1",
-        observedTimeUnixNano: "1",
+        timeUnixNano: new Nanos(1n),
+        observedTimeUnixNano: new Nanos(1n),
         severityNumber: 9,
         severityText: "",
         body: { stringValue: message },
-        attributes: []
+        attributes: new Attributes([])
       })
       const decoded: any = decodeRequest("logs", Buffer.from(encoding.request("logs", [item])))
       expect(decoded.resourceLogs[0].scopeLogs[0].logRecords[0].body.stringValue).toBe(message)

@@ -10,18 +10,20 @@ import * as Encoding from "../../../src/Host/Telemetry/Otlp/Encoding.ts"
 import * as Exporter from "../../../src/Host/Telemetry/Otlp/Exporter.ts"
 import { maxBatchItems, maxBytes } from "../../../src/Host/Telemetry/Otlp/ExportQueue.ts"
 import { ExportTrouble } from "../../../src/Host/Telemetry/Otlp/ExportTrouble.ts"
+import { Nanos } from "../../../src/Host/Telemetry/Otlp/OtlpMessages.ts"
+import { Attributes } from "../../../src/Host/Telemetry/Otlp/OtlpValue.ts"
 import { SendError } from "../../../src/Host/Telemetry/Otlp/Transport.ts"
 import { capture } from "./support/log.ts"
 
-const encoding = Encoding.json({ resource: { attributes: [] }, scope: { name: "test" } })
+const encoding = Encoding.json({ resource: { attributes: new Attributes([]) }, scope: { name: "test" } })
 
 const item = (severityText: string) => ({
-  timeUnixNano: "1",
-  observedTimeUnixNano: "1",
+  timeUnixNano: new Nanos(1n),
+  observedTimeUnixNano: new Nanos(1n),
   severityNumber: 9,
   severityText,
   body: { stringValue: "" },
-  attributes: []
+  attributes: new Attributes([])
 })
 
 const failure = (options: Partial<SendError> = {}) =>

@@ -13,6 +13,9 @@ describe("The section", () => {
     Effect.gen(function* () {
       expect(yield* decode({})).toEqual({
         protocol: "http/protobuf",
+        traces: true,
+        metrics: true,
+        logs: true,
         headers: [],
         sampleRatio: 1,
         console: false,

@@ -82,13 +82,17 @@ const nonFiniteAsText = (_key: string, value: unknown): unknown =>
 
 /** OTLP in protobuf. */
 export const protobuf = (origin: Origin): Encoding => {
-  const resource = nest(1, [ProtobufWriter.encode(OtlpMessages.resource, origin.resource)])
-  const scope = nest(1, [ProtobufWriter.encode(OtlpMessages.instrumentationScope, origin.scope)])
+  const resource = ProtobufWriter.encodeField(1, OtlpMessages.resource, origin.resource)
+  const scope = ProtobufWriter.encodeField(1, OtlpMessages.instrumentationScope, origin.scope)
   return {
     contentType: "application/x-protobuf",
-    item: (signal, item) => ProtobufWriter.encode(tables[signal], item),
-    request: (_signal, items) =>
-      Buffer.concat(nest(1, [...resource, ...nest(2, [...scope, ...items.flatMap((item) => nest(2, [item]))])])),
+    item: (signal, item) => ProtobufWriter.encodeField(2, tables[signal], item),
+    request: (_signal, items) => {
+      const scopeLength = items.reduce((length, item) => length + item.length, scope.length)
+      const scopePrefix = ProtobufWriter.encodePrefix(2, scopeLength)
+      const resourcePrefix = ProtobufWriter.encodePrefix(1, resource.length + scopePrefix.length + scopeLength)
+      return Buffer.concat([resourcePrefix, resource, scopePrefix, scope, ...items])
+    },
     rejected: (_signal, answer) => {
       const partialSuccess = ProtobufReader.bytesOf(ProtobufReader.read(answer), 1)
       const fields = ProtobufReader.read(partialSuccess ?? new Uint8Array())
@@ -102,15 +106,6 @@ const tables: { readonly [S in Signal]: ProtobufWriter.Message } = {
   metrics: OtlpMessages.metric,
   logs: OtlpMessages.logRecord
 }
-
-/** The parts of a message as a field of another. */
-const nest = (number: number, parts: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> => [
-  ProtobufWriter.encodePrefix(
-    number,
-    parts.reduce((length, part) => length + part.length, 0)
-  ),
-  ...parts
-]
 
 const rejectedOf = (count: number, message: unknown): Rejected | undefined =>
   count > 0 ? { count, message: typeof message === "string" ? message : "" } : undefined

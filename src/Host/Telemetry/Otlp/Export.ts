@@ -16,10 +16,11 @@ import * as Exporter from "./Exporter.ts"
 import { ExportTrouble } from "./ExportTrouble.ts"
 import * as GrpcTransport from "./GrpcTransport.ts"
 import * as HttpTransport from "./HttpTransport.ts"
+import type { Signal } from "./Signal.ts"
 import * as OtlpLog from "./OtlpLog.ts"
 import * as OtlpMetric from "./OtlpMetric.ts"
 import * as OtlpSpan from "./OtlpSpan.ts"
-import { keyValues } from "./OtlpValue.ts"
+import { Attributes } from "./OtlpValue.ts"
 import type { TlsOptions } from "./Transport.ts"
 
 /** What is exported, and where to. */
@@ -31,10 +32,10 @@ export interface ExportOptions {
   readonly version: string
 }
 
-/** Takes what is to be exported. Metrics are read from the registry of the context. */
+/** Takes what is to be exported, as far as it is. Metrics are read from the registry of the context. */
 export interface Export {
-  readonly span: (span: Span) => void
-  readonly log: (record: LogRecord) => void
+  readonly span: ((span: Span) => void) | undefined
+  readonly log: ((record: LogRecord) => void) | undefined
 }
 
 /** Exports until the scope closes, and then what is left. */
@@ -42,7 +43,7 @@ export const make = Effect.fnUntraced(function* (options: ExportOptions): Effect
   const { config, resource } = options
   const endpoint = new URL(options.endpoint)
   const origin: Encoding.Origin = {
-    resource: { attributes: keyValues(Object.entries(resource)) },
+    resource: { attributes: new Attributes(Object.entries(resource)) },
     scope: { name: "layerhost", version: options.version }
   }
   const encoding = config.protocol === "http/json" ? Encoding.json(origin) : Encoding.protobuf(origin)
@@ -59,21 +60,23 @@ export const make = Effect.fnUntraced(function* (options: ExportOptions): Effect
   })
   const { shutdownTimeout, timeout } = config
   const common = { encoding, send, trouble: new ExportTrouble(maskUrl(endpoint)), timeout, shutdownTimeout }
-  const traces = yield* Exporter.make({ ...common, signal: "traces" })
-  const metrics = yield* Exporter.make({ ...common, signal: "metrics" })
-  const logs = yield* Exporter.make({ ...common, signal: "logs" })
+  const exporterOf = <S extends Signal>(signal: S) =>
+    config[signal] ? Exporter.make({ ...common, signal }) : Effect.undefined
+  const traces = yield* exporterOf("traces")
+  const metrics = yield* exporterOf("metrics")
+  const logs = yield* exporterOf("logs")
 
-  const addMetrics = yield* snapshotInto(metrics)
-  yield* Effect.sleep(config.metricsInterval).pipe(Effect.andThen(addMetrics), Effect.forever, Effect.forkScoped)
+  const addMetrics = metrics === undefined ? Effect.void : yield* snapshotInto(metrics)
+  if (metrics !== undefined) {
+    yield* Effect.sleep(config.metricsInterval).pipe(Effect.andThen(addMetrics), Effect.forever, Effect.forkScoped)
+  }
+  const drains = [traces, metrics, logs].flatMap((exporter) => (exporter === undefined ? [] : [exporter.drain]))
   yield* Effect.addFinalizer(() =>
-    Effect.andThen(
-      addMetrics,
-      Effect.all([traces.drain, metrics.drain, logs.drain], { concurrency: "unbounded", discard: true })
-    )
+    Effect.andThen(addMetrics, Effect.all(drains, { concurrency: "unbounded", discard: true }))
   )
   return {
-    span: (span) => traces.add(() => OtlpSpan.make(span)),
-    log: (record) => logs.add(() => OtlpLog.make(record))
+    span: traces && ((span) => traces.add(() => OtlpSpan.make(span))),
+    log: logs && ((record) => logs.add(() => OtlpLog.make(record)))
   }
 })
 

@@ -2,7 +2,9 @@
  * The messages of OTLP (https://github.com/open-telemetry/opentelemetry-proto), as far as the host sends them: as types of
  * their JSON form, and as the tables of their protobuf form.
  */
+import { anyValueTable, type Attributes, writeAttributes } from "./OtlpValue.ts"
 import type { Message } from "./ProtobufWriter.ts"
+import * as ProtobufWriter from "./ProtobufWriter.ts"
 
 /** A 64-bit integer: JSON has it as text where a number cannot hold it. */
 export type Int64 = string | number
@@ -23,7 +25,7 @@ export interface KeyValue {
 
 /** What a batch comes from. */
 export interface Resource {
-  readonly attributes: ReadonlyArray<KeyValue>
+  readonly attributes: Attributes
 }
 
 /** What recorded the items of a batch. */
@@ -31,6 +33,21 @@ export interface InstrumentationScope {
   readonly name: string
   readonly version?: string
 }
+
+/** Nanoseconds since the epoch, which JSON has as text. */
+export class Nanos {
+  readonly value: bigint
+
+  constructor(value: bigint) {
+    this.value = value
+  }
+
+  toJSON(): string {
+    return String(this.value)
+  }
+}
+
+const writeNanos = (number: number, { value }: Nanos): void => ProtobufWriter.writeScalarField(number, "fixed64", value)
 
 /** A span. */
 export interface OtlpSpan {
@@ -41,9 +58,9 @@ export interface OtlpSpan {
   readonly flags: number
   readonly name: string
   readonly kind: number
-  readonly startTimeUnixNano: Int64
-  readonly endTimeUnixNano: Int64
-  readonly attributes: ReadonlyArray<KeyValue>
+  readonly startTimeUnixNano: Nanos
+  readonly endTimeUnixNano: Nanos
+  readonly attributes: Attributes
   readonly droppedAttributesCount: number | undefined
   readonly events: ReadonlyArray<OtlpEvent> | undefined
   readonly droppedEventsCount: number | undefined
@@ -54,26 +71,26 @@ export interface OtlpSpan {
 
 /** Something that happened during a span. */
 export interface OtlpEvent {
-  readonly timeUnixNano: Int64
+  readonly timeUnixNano: Nanos
   readonly name: string
-  readonly attributes: ReadonlyArray<KeyValue>
+  readonly attributes: Attributes
 }
 
 /** Another span that a span has to do with. */
 export interface OtlpLink {
   readonly traceId: string
   readonly spanId: string
-  readonly attributes: ReadonlyArray<KeyValue>
+  readonly attributes: Attributes
 }
 
 /** A log line. */
 export interface OtlpLogRecord {
-  readonly timeUnixNano: Int64
-  readonly observedTimeUnixNano: Int64
+  readonly timeUnixNano: Nanos
+  readonly observedTimeUnixNano: Nanos
   readonly severityNumber: number
   readonly severityText: string
   readonly body: AnyValue
-  readonly attributes: ReadonlyArray<KeyValue>
+  readonly attributes: Attributes
   readonly traceId?: string
   readonly spanId?: string
 }
@@ -94,9 +111,9 @@ export interface OtlpMetric {
 }
 
 interface DataPoint {
-  readonly attributes: ReadonlyArray<KeyValue>
-  readonly startTimeUnixNano: Int64
-  readonly timeUnixNano: Int64
+  readonly attributes: Attributes
+  readonly startTimeUnixNano: Nanos
+  readonly timeUnixNano: Nanos
 }
 
 /** The value of one series. */
@@ -122,20 +139,9 @@ export interface SummaryDataPoint extends DataPoint {
   readonly quantileValues: ReadonlyArray<{ readonly quantile: number; readonly value: number }>
 }
 
-// The tables. A value may hold values, so that the first one is completed last.
+// The tables.
 
-const anyValueFields: Record<string, Message[string]> = {
-  stringValue: { number: 1, type: "string" },
-  boolValue: { number: 2, type: "bool" },
-  intValue: { number: 3, type: "varint" },
-  doubleValue: { number: 4, type: "double" }
-}
-const anyValue: Message = anyValueFields
-anyValueFields["arrayValue"] = { number: 5, type: { values: { number: 1, type: anyValue, list: "each" } } }
-
-const keyValue: Message = { key: { number: 1, type: "string" }, value: { number: 2, type: anyValue } }
-
-const attributes = (number: number): Message => ({ attributes: { number, type: keyValue, list: "each" } })
+const attributes = (number: number): Message => ({ attributes: { number, type: writeAttributes } })
 
 /** The table of {@link Resource}. */
 export const resource: Message = attributes(1)
@@ -154,13 +160,13 @@ export const span: Message = {
   parentSpanId: { number: 4, type: "hex" },
   name: { number: 5, type: "string" },
   kind: { number: 6, type: "varint" },
-  startTimeUnixNano: { number: 7, type: "fixed64" },
-  endTimeUnixNano: { number: 8, type: "fixed64" },
+  startTimeUnixNano: { number: 7, type: writeNanos },
+  endTimeUnixNano: { number: 8, type: writeNanos },
   ...attributes(9),
   droppedAttributesCount: { number: 10, type: "varint" },
   events: {
     number: 11,
-    type: { timeUnixNano: { number: 1, type: "fixed64" }, name: { number: 2, type: "string" }, ...attributes(3) },
+    type: { timeUnixNano: { number: 1, type: writeNanos }, name: { number: 2, type: "string" }, ...attributes(3) },
     list: "each"
   },
   droppedEventsCount: { number: 12, type: "varint" },
@@ -176,19 +182,19 @@ export const span: Message = {
 
 /** The table of {@link OtlpLogRecord}. */
 export const logRecord: Message = {
-  timeUnixNano: { number: 1, type: "fixed64" },
+  timeUnixNano: { number: 1, type: writeNanos },
   severityNumber: { number: 2, type: "varint" },
   severityText: { number: 3, type: "string" },
-  body: { number: 5, type: anyValue },
+  body: { number: 5, type: anyValueTable },
   ...attributes(6),
   traceId: { number: 9, type: "hex" },
   spanId: { number: 10, type: "hex" },
-  observedTimeUnixNano: { number: 11, type: "fixed64" }
+  observedTimeUnixNano: { number: 11, type: writeNanos }
 }
 
 const times: Message = {
-  startTimeUnixNano: { number: 2, type: "fixed64" },
-  timeUnixNano: { number: 3, type: "fixed64" }
+  startTimeUnixNano: { number: 2, type: writeNanos },
+  timeUnixNano: { number: 3, type: writeNanos }
 }
 
 const numberDataPoint: Message = {

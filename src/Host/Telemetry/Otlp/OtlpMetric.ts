@@ -1,7 +1,7 @@
 /** Effect's metrics as OTLP has them, each with all its series. */
 import { attributesOf, type Snapshot, unitOf } from "../MetricUnit.ts"
-import type { KeyValue, NumberDataPoint, OtlpMetric } from "./OtlpMessages.ts"
-import { keyValues } from "./OtlpValue.ts"
+import { Nanos, type NumberDataPoint, type OtlpMetric } from "./OtlpMessages.ts"
+import { Attributes } from "./OtlpValue.ts"
 
 /** Everything is counted from the start. */
 const cumulative = 2
@@ -13,9 +13,9 @@ export const make = (
   time: bigint
 ): ReadonlyArray<OtlpMetric> => {
   const metrics = new Map<string, OtlpMetric>()
-  const times = { startTimeUnixNano: String(startTime), timeUnixNano: String(time) }
+  const times = { startTimeUnixNano: new Nanos(startTime), timeUnixNano: new Nanos(time) }
   for (const snapshot of snapshots) {
-    const part = metricOf(snapshot, { ...times, attributes: keyValues(attributesOf(snapshot)) })
+    const part = metricOf(snapshot, { ...times, attributes: new Attributes(attributesOf(snapshot)) })
     const key = `${snapshot.type} ${part.sum?.isMonotonic} ${part.unit} ${part.name}`
     const metric = metrics.get(key)
     if (metric === undefined) metrics.set(key, part)
@@ -32,9 +32,9 @@ const append = (metric: OtlpMetric, part: OtlpMetric): void => {
 }
 
 interface Point {
-  readonly attributes: ReadonlyArray<KeyValue>
-  readonly startTimeUnixNano: string
-  readonly timeUnixNano: string
+  readonly attributes: Attributes
+  readonly startTimeUnixNano: Nanos
+  readonly timeUnixNano: Nanos
 }
 
 const metricOf = (snapshot: Snapshot, point: Point): OtlpMetric => {
@@ -50,7 +50,7 @@ const metricOf = (snapshot: Snapshot, point: Point): OtlpMetric => {
     case "Frequency": {
       const dataPoints = Array.from(snapshot.state.occurrences, ([key, count]) => ({
         ...point,
-        attributes: [...point.attributes, ...keyValues([["key", key]])],
+        attributes: new Attributes([...point.attributes.entries, ["key", key]]),
         ...numberOf(count)
       }))
       return { ...head, sum: { dataPoints, aggregationTemporality: cumulative, isMonotonic: true } }

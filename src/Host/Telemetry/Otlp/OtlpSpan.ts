@@ -7,8 +7,8 @@ import * as LogError from "../../Logging/LogError.ts"
 import * as LogValue from "../../Logging/LogValue.ts"
 import type { Span } from "../Span.ts"
 import { idsOf } from "../TraceContext.ts"
-import type { KeyValue, OtlpEvent, OtlpLink, OtlpSpan } from "./OtlpMessages.ts"
-import { keyValue, keyValues } from "./OtlpValue.ts"
+import { Nanos, type OtlpEvent, type OtlpLink, type OtlpSpan } from "./OtlpMessages.ts"
+import { Attributes } from "./OtlpValue.ts"
 
 const kinds: { readonly [Kind in SpanKind]: number } = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 }
 
@@ -19,15 +19,15 @@ const statusError = 2
 export const make = (span: Span): OtlpSpan => {
   const { status } = span
   const budget = LogValue.budget()
-  const attributes = keyValues(span.attributes, budget)
-  const events = span.events.map((event): OtlpEvent => ({
-    timeUnixNano: String(event.time),
-    name: event.name,
-    attributes: keyValues(Object.entries(event.attributes), budget)
-  }))
   const end = status._tag === "Ended" ? status.endTime : status.startTime
   const outcome = status._tag === "Ended" ? outcomeOf(span, status.exit) : undefined
-  if (outcome?.error !== undefined) addError(outcome.error, span, end, attributes, events)
+  const error = outcome?.error
+  const events = span.events.map((event): OtlpEvent => ({
+    timeUnixNano: new Nanos(event.time),
+    name: event.name,
+    attributes: new Attributes(Object.entries(event.attributes), budget)
+  }))
+  if (error !== undefined) events.push(exceptionEvent(error, end))
   return {
     traceId: span.traceId,
     spanId: span.spanId,
@@ -36,9 +36,12 @@ export const make = (span: Span): OtlpSpan => {
     flags: flagsOf(span),
     name: span.name,
     kind: kinds[span.kind],
-    startTimeUnixNano: String(status.startTime),
-    endTimeUnixNano: String(end),
-    attributes,
+    startTimeUnixNano: new Nanos(status.startTime),
+    endTimeUnixNano: new Nanos(end),
+    attributes: new Attributes(
+      error === undefined ? span.attributes : [["error.type", error.type], ...span.attributes],
+      budget
+    ),
     droppedAttributesCount: span.droppedAttributes || undefined,
     events: events.length === 0 ? undefined : events,
     droppedEventsCount: span.droppedEvents || undefined,
@@ -51,7 +54,7 @@ export const make = (span: Span): OtlpSpan => {
 
 const linkOf = (link: SpanLink, budget: LogValue.Budget): ReadonlyArray<OtlpLink> => {
   const ids = idsOf(link.span)
-  return ids === undefined ? [] : [{ ...ids, attributes: keyValues(Object.entries(link.attributes), budget) }]
+  return ids === undefined ? [] : [{ ...ids, attributes: new Attributes(Object.entries(link.attributes), budget) }]
 }
 
 /** That the trace is sampled, and whether the parent is a span of another process, which OTLP wants told either way. */
@@ -72,21 +75,12 @@ const outcomeOf = (span: Span, exit: Exit.Exit<unknown, unknown>): Outcome => {
   return { code: statusError, error }
 }
 
-const addError = (
-  error: LogError.LogError,
-  span: Span,
-  time: bigint,
-  attributes: Array<KeyValue>,
-  events: Array<OtlpEvent>
-): void => {
-  attributes.push(keyValue("error.type", error.type, LogValue.budget()))
-  events.push({
-    timeUnixNano: String(time),
-    name: "exception",
-    attributes: keyValues([
-      ["exception.type", error.type],
-      ["exception.message", error.message],
-      ["exception.stacktrace", error.stackTrace]
-    ])
-  })
-}
+const exceptionEvent = (error: LogError.LogError, time: bigint): OtlpEvent => ({
+  timeUnixNano: new Nanos(time),
+  name: "exception",
+  attributes: new Attributes([
+    ["exception.type", error.type],
+    ["exception.message", error.message],
+    ["exception.stacktrace", error.stackTrace]
+  ])
+})

@@ -5,7 +5,7 @@
 /** A field of a message. */
 export interface Field {
   readonly number: number
-  readonly type: ScalarType | Message
+  readonly type: ScalarType | Message | FieldWriter
   /** `each`: a list, one tag an element. `packed`: a list of numbers behind one tag. */
   readonly list?: "each" | "packed"
 }
@@ -13,35 +13,47 @@ export interface Field {
 /** How a value stands on the wire; `hex` is bytes given as hexadecimal text. */
 export type ScalarType = "string" | "hex" | "bool" | "varint" | "fixed64" | "fixed32" | "double"
 
+/** Writes a field by itself, tags and all, where that is quicker than to make objects for a table. */
+export type FieldWriter = (number: number, value: never) => void
+
 /** The fields of a message by their names in JSON. */
 export interface Message {
   readonly [name: string]: Field
 }
 
-/** The bytes of a message. Fields that are absent or undefined are left out, those that the table does not know too. */
-export const encode = (message: Message, value: object): Uint8Array => {
-  at = 0
-  writeMessage(message, value as Record<string, unknown>)
-  return written()
-}
+/**
+ * A message as a field of another: its tag, its length, its bytes. Fields that are absent or undefined are left out, those
+ * that the table does not know too.
+ */
+export const encodeField = (number: number, message: Message, value: object): Uint8Array =>
+  written(() => writeMessageField(number, message, value))
 
 /** A field that holds a message which is already encoded: its tag and its length, to be followed by its bytes. */
-export const encodePrefix = (number: number, length: number): Uint8Array => {
-  at = 0
-  writeTag(number, 2)
-  writeVarint(length)
-  return written()
-}
+export const encodePrefix = (number: number, length: number): Uint8Array =>
+  written(() => {
+    writeTag(number, 2)
+    writeVarint(length)
+  })
 
 // Everything here is synchronous, so that one buffer, which grows as needed, serves all messages.
 let buffer = Buffer.allocUnsafe(16_384)
 let at = 0
 
-const written = (): Uint8Array => {
-  const bytes = Buffer.allocUnsafe(at)
-  buffer.copy(bytes, 0, 0, at)
-  return bytes
+/** The bytes that a function writes. Values have code of their own, and one may come back here while it is written. */
+const written = (write: () => void): Uint8Array => {
+  const start = at
+  try {
+    write()
+    const bytes = Buffer.allocUnsafe(at - start)
+    buffer.copy(bytes, 0, start, at)
+    return bytes
+  } finally {
+    at = start
+  }
 }
+
+const word = new BigUint64Array(1)
+const wordBytes = new Uint8Array(word.buffer)
 
 const reserve = (bytes: number): void => {
   if (at + bytes <= buffer.length) return
@@ -50,15 +62,23 @@ const reserve = (bytes: number): void => {
   buffer = larger
 }
 
-const writeMessage = (message: Message, value: Record<string, unknown>): void => {
+/** Writes the fields of a message. */
+export const writeMessage = (message: Message, value: object): void => {
   for (const name in value) {
     const field = message[name]
-    const part = value[name]
+    const part = (value as Record<string, unknown>)[name]
     if (field === undefined || part === undefined) continue
     if (field.list === "each") for (const element of part as ReadonlyArray<unknown>) writeField(field, element)
     else if (field.list === "packed") writePacked(field, part as ReadonlyArray<unknown>)
     else writeField(field, part)
   }
+}
+
+const writeMessageField = (number: number, message: Message, value: object): void => {
+  writeTag(number, 2)
+  const start = beginLength()
+  writeMessage(message, value)
+  endLength(start)
 }
 
 const wireTypes: { readonly [Type in ScalarType]: number } = {
@@ -73,15 +93,15 @@ const wireTypes: { readonly [Type in ScalarType]: number } = {
 
 const writeField = (field: Field, value: unknown): void => {
   const { number, type } = field
-  if (typeof type === "string") {
-    writeTag(number, wireTypes[type])
-    writeScalar(type, value)
-    return
-  }
-  writeTag(number, 2)
-  const start = beginLength()
-  writeMessage(type, value as Record<string, unknown>)
-  endLength(start)
+  if (typeof type === "string") writeScalarField(number, type, value)
+  else if (typeof type === "function") type(number, value as never)
+  else writeMessageField(number, type, value as object)
+}
+
+/** Writes a field that holds one scalar. */
+export const writeScalarField = (number: number, type: ScalarType, value: unknown): void => {
+  writeTag(number, wireTypes[type])
+  writeScalar(type, value)
 }
 
 const writePacked = (field: Field, values: ReadonlyArray<unknown>): void => {
@@ -92,14 +112,14 @@ const writePacked = (field: Field, values: ReadonlyArray<unknown>): void => {
   endLength(start)
 }
 
-/** Leaves room for the length of what follows: one byte, which most parts need. */
-const beginLength = (): number => {
+/** Leaves room for the length of what follows, one byte, which most parts need; gives what {@link endLength} takes. */
+export const beginLength = (): number => {
   reserve(1)
   return ++at
 }
 
 /** Writes the length before what was written since, which moves on where one byte is not enough. */
-const endLength = (start: number): void => {
+export const endLength = (start: number): void => {
   const length = at - start
   const more = length < 0x80 ? 0 : sizeOfVarint(length) - 1
   if (more > 0) {
@@ -111,7 +131,8 @@ const endLength = (start: number): void => {
   at += length
 }
 
-const writeTag = (number: number, wireType: number): void => writeVarint((number << 3) | wireType)
+/** Writes what a field begins with; 2 is the wire type of what has a length. */
+export const writeTag = (number: number, wireType: number): void => writeVarint((number << 3) | wireType)
 
 const sizeOfVarint = (value: number): number => Math.max(1, Math.ceil((32 - Math.clz32(value)) / 7))
 
@@ -149,8 +170,10 @@ const writeScalar = (type: ScalarType, value: unknown): void => {
         ? writeVarint(value)
         : writeVarint64(BigInt(value as string))
     case "fixed64":
+      // The store takes the last 64 bits.
+      word[0] = typeof value === "bigint" ? value : BigInt(value as string)
       reserve(8)
-      buffer.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value as string)), at)
+      buffer.set(wordBytes, at)
       at += 8
       return
     case "fixed32":
