@@ -103,9 +103,13 @@ In load order:
           key: "shop:password",
           source: `${parent}/shop/appsettings.secrets.yaml:1:19`,
           value: "<redacted>",
+          kind: "value",
           wins: true
         }
       ])
+      const swapped = layerhost(["config", "explain", "shop", "shop:name"], parent)
+      assert.strictEqual(swapped.status, 1)
+      assert.include(swapped.stderr, "The key stands before the directory: layerhost config explain shop:name shop")
       const unknown = layerhost(["config", "explain", "shop:nmae", "shop"], parent)
       assert.strictEqual(unknown.status, 1)
       assert.include(unknown.stderr, "No section has the key shop:nmae, and nothing sets it; did you mean shop:name?")
@@ -138,6 +142,14 @@ In load order:
       const list = layerhost(["config", "list"], directory)
       assert.deepStrictEqual([list.status, list.stderr], [0, "1 configuration error: see `layerhost config check`\n"])
       assert.notInclude(list.stdout, "canary")
+
+      const secure = yield* makeShop({
+        "tls.pem": "none",
+        "appsettings.json": { host: { tls: { certificatePath: "tls.pem" } } }
+      })
+      const unserved = layerhost(["config", "check", secure, "--", "--host:urls=https://+:1"], directory)
+      assert.deepStrictEqual([unserved.status, unserved.stdout], [1, ""])
+      assert.include(unserved.stderr, "host:tls:certificatePath: tls.pem holds no certificate in PEM")
 
       const right = layerhost(["config", "check"], yield* makeShop())
       assert.deepStrictEqual([right.status, right.stderr], [0, ""])

@@ -53,7 +53,7 @@ export const load = Effect.fn("Configuration.load")(function* (
     files: found.files.map((file) => file.path),
     directories: found.directories,
     problems: [...found.problems, ...contents.flatMap((content) => content.problems), ...commandLine.problems],
-    warnings: ConfigurationTree.history(fromFiles, additionalPathsKey).map(withoutEffect)
+    warnings: [...ConfigurationTree.history(fromFiles, additionalPathsKey).map(withoutEffect), ...commandLine.warnings]
   }
 })
 

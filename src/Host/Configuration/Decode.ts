@@ -11,7 +11,8 @@ import { fold } from "./Assignment.ts"
 import { ConfigurationError, type ConfigurationProblem } from "./ConfigurationError.ts"
 import { type ConfigurationTree, find } from "./ConfigurationTree.ts"
 import * as SectionInput from "./SectionInput.ts"
-import { faultProblem, sectionProblems, unknownKeyWarnings } from "./SectionProblems.ts"
+import { faultProblem, sectionProblems } from "./SectionProblems.ts"
+import * as UnknownKeys from "./UnknownKeys.ts"
 
 /** A section with the id of the plugin that owns it. */
 export interface OwnedSection {
@@ -36,12 +37,12 @@ export const decode = Effect.fn("Configuration.decode")(function* (
   const values = new Map<string, unknown>()
   const inputs = new Map<OwnedSection, SectionInput.SectionInput>()
   const problems = [...tree.problems]
-  const warnings = [...tree.warnings]
+  const warnings = [...tree.warnings, ...UnknownKeys.misspelledSections(tree, sections)]
   for (const owned of sections) {
     const codec = textCodec(owned.section)
     const input = inputOf(tree, owned, sections)
     inputs.set(owned, input)
-    warnings.push(...unknownKeyWarnings(owned, input.unknown))
+    warnings.push(...UnknownKeys.inSection(owned, input.unknown, sections))
     const decoded = yield* Effect.result(Schema.decodeUnknownEffect(codec, { errors: "all" })(input.input))
     if (Result.isSuccess(decoded)) values.set(owned.section.key, decoded.success)
     else problems.push(...sectionProblems(owned, input, decoded.failure, isIncomplete))

@@ -7,7 +7,8 @@ import type { Scalar } from "./DocumentNode.ts"
 import { inputOf, type OwnedSection, textCodec } from "./Decode.ts"
 import * as Defaults from "./Defaults.ts"
 import * as KnownKey from "./KnownKey.ts"
-import { placeAt } from "./SchemaShape.ts"
+import type { SectionInput } from "./SectionInput.ts"
+import { keysOf } from "./SchemaShape.ts"
 import { withoutPassword } from "./Secrecy.ts"
 import { redacted } from "../Logging/SecretNames.ts"
 
@@ -40,36 +41,38 @@ function* ofSection(
   sections: ReadonlyArray<OwnedSection>
 ): Iterable<EffectiveValue> {
   const { owner, section } = owned
-  const set = Map.groupBy(valuesOf(tree, owned, sections), ([name]) => name)
-  const defaults = Defaults.of(section)
-  for (const name of new Set([...keysOf(section), ...set.keys()])) {
+  const { input, places } = inputOf(tree, owned, sections)
+  const set = Map.groupBy(valuesOf(places, owned, sections), ([name]) => name)
+  const defaults = Defaults.of(section, typeof input === "object" ? (input as Defaults.Set) : {})
+  for (const name of new Set([...keysOf(textCodec(section).ast), ...set.keys()])) {
+    const key = `${section.path}:${name}`
+    const value = defaults.get(name)
     const values = set.get(name)
-    if (values !== undefined) for (const [, value] of values) yield value
-    else {
-      const value = defaults.get(name)
-      yield {
-        key: `${section.path}:${name}`,
-        value: value === undefined ? null : Defaults.toText(value),
-        source: value === undefined ? null : "default",
-        plugin: owner
+    if (values !== undefined) {
+      for (const [, each] of values) yield each
+      const isSet = new Set(values.map(([, each]) => each.key))
+      for (const [leaf, text] of Defaults.leaves(key, value)) {
+        if (!isSet.has(leaf)) yield { key: leaf, value: text, source: "default", plugin: owner }
       }
-    }
+    } else if (value === undefined) yield { key, value: null, source: null, plugin: owner }
+    else yield { key, value: Defaults.toText(value), source: "default", plugin: owner }
   }
 }
 
-/** What the tree sets of a section, each with the first part of its key. */
+/** What is set of a section, each with the first part of its key. */
 function* valuesOf(
-  tree: ConfigurationTree,
+  places: SectionInput["places"],
   owned: OwnedSection,
   sections: ReadonlyArray<OwnedSection>
 ): Iterable<readonly [name: string, value: EffectiveValue]> {
-  for (const [place, { secret, standing }] of inputOf(tree, owned, sections).places) {
+  for (const [place, { secret, standing }] of places) {
     if (standing === undefined || place === "") continue
     const { source, value } = standing
     const isEmptyList = value._tag === "List" && value.items.length === 0
     if (value._tag !== "Scalar" && !isEmptyList) continue
     const key = `${owned.section.path}:${place}`
-    const isSecret = secret || KnownKey.isSecret(sections, key.split(":"), source)
+    const text = value._tag === "Scalar" ? value.text : ""
+    const isSecret = secret || KnownKey.isSecret(sections, key.split(":"), source, text)
     yield [
       place.split(":", 1)[0]!,
       {
@@ -82,16 +85,11 @@ function* valuesOf(
   }
 }
 
-const keysOf = (section: OwnedSection["section"]): ReadonlyArray<string> =>
-  placeAt(textCodec(section).ast, []).shape.objects.flatMap(({ propertySignatures }) =>
-    propertySignatures.map(({ name }) => String(name))
-  )
-
 function* ofNobody(tree: ConfigurationTree, sections: ReadonlyArray<OwnedSection>): Iterable<EffectiveValue> {
   const withoutVariables = merge(tree.assignments.filter(({ source }) => source._tag !== "Variable"))
   for (const { path, value } of leaves(withoutVariables, tree.root, [])) {
     const { source } = value
-    const text = shown(value.value.text, KnownKey.isSecret(sections, path, source))
+    const text = shown(value.value.text, KnownKey.isSecret(sections, path, source, value.value.text))
     yield { key: path.join(":"), value: text, source: describeSource(source), plugin: null }
   }
 }

@@ -32,7 +32,9 @@ export interface ExplainedSource {
   /** The key, or that below it which is set. */
   readonly key: string
   readonly source: string
-  readonly value: string
+  /** Null where a list or a section without keys stands, as `kind` says. */
+  readonly value: string | null
+  readonly kind: "value" | "list" | "section"
   /** Whether this is what stands in the end. */
   readonly wins: boolean
 }
@@ -45,8 +47,7 @@ export const explain = (tree: ConfigurationTree, sections: ReadonlyArray<OwnedSe
   const sources = history(tree.assignments, key)
     .filter(isTelling)
     .map((assignment) => explainSource(tree, sections, assignment))
-  const first = known?.place.path.length === 1 ? known.place.path[0]! : undefined
-  const ofKey = known !== undefined && first !== undefined ? Defaults.of(known.section).get(first) : undefined
+  const ofKey = known === undefined || !isKnown ? undefined : Defaults.at(known.section, known.place.path)
   return {
     key: isKnown ? known.key : key,
     plugin: isKnown ? known.owner : null,
@@ -72,12 +73,13 @@ const explainSource = (
   return {
     key: KnownKey.find(sections, path)?.key ?? key,
     source: describeSource(source),
-    value: value._tag === "Scalar" ? shown(value.text, KnownKey.isSecret(sections, path, source)) : words[value._tag],
+    value: value._tag === "Scalar" ? shown(value.text, KnownKey.isSecret(sections, path, source, value.text)) : null,
+    kind: kinds[value._tag],
     wins: standing !== undefined && describeSource(standing.source) === describeSource(source)
   }
 }
 
-const words = { Section: "(a section without keys)", List: "(a list)" }
+const kinds = { Scalar: "value", List: "list", Section: "section" } as const
 
 const keysNear = (
   sections: ReadonlyArray<OwnedSection>,

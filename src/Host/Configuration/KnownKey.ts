@@ -5,7 +5,7 @@ import { fold, type Source } from "./Assignment.ts"
 import { type OwnedSection, textCodec } from "./Decode.ts"
 import { nearest } from "./Nearest.ts"
 import { placeAt, type SchemaPlace, shapeOf } from "./SchemaShape.ts"
-import { isSecretName, isSecretSource } from "./Secrecy.ts"
+import { isHarmless, isSecretName, isSecretSource } from "./Secrecy.ts"
 
 /** A key in the section that it belongs to. */
 export interface KnownKey extends OwnedSection {
@@ -28,17 +28,20 @@ export const find = (sections: ReadonlyArray<OwnedSection>, path: ReadonlyArray<
 const below = ({ section }: OwnedSection, path: ReadonlyArray<string>): ReadonlyArray<string> =>
   path.slice(section.path.split(":").length)
 
-/** Whether a value must not be shown: its Schema, a name in its key or its file says that it is a secret. */
+/** Whether a value (a text) must not be shown: its Schema, a name in its key or its file says that it is a secret. */
 export const isSecret = (
   sections: ReadonlyArray<OwnedSection>,
   path: ReadonlyArray<string>,
-  source: Source
+  source: Source,
+  text: string
 ): boolean => {
   if (isSecretSource(source)) return true
   const known = find(sections, path)
   // The name of a section says nothing of the values in it: "credentials" may hold a plain URL, too.
   const names = known === undefined ? path : below(known, path)
-  return names.some(isSecretName) || (known !== undefined && (known.place.secret || isNearSecret(known, names)))
+  if (known === undefined) return names.some(isSecretName)
+  if (known.place.secret || isNearSecret(known, names)) return true
+  return names.some(isSecretName) && !(known.place.isKnown && isHarmless(text, known.place.shape))
 }
 
 /** Whether a key that the section does not know is one of its secrets, or stands in one, misspelled. */

@@ -179,6 +179,10 @@ export const describe = (asts: ReadonlyArray<SchemaAST.AST>): string | undefined
   return undefined
 }
 
+/** The names of the keys that a Schema declares. */
+export const keysOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  shapeOf([ast]).objects.flatMap(({ propertySignatures }) => propertySignatures.map(({ name }) => String(name)))
+
 /** What a place takes, in words. */
 export const expectation = ({ arrays, leaf, literals, number, objects, opaque, text }: Shape): string => {
   const single = number ? "a number" : text || (leaf && literals.length === 0) ? "a text" : undefined

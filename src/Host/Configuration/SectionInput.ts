@@ -16,7 +16,7 @@ import {
 } from "./ConfigurationTree.ts"
 import type { Content, Scalar } from "./DocumentNode.ts"
 import { holdsSecretAt, isSecretAt, isLeaf, type Shape, shapeOf } from "./SchemaShape.ts"
-import { isSecretName, isSecretSource } from "./Secrecy.ts"
+import { isHarmless, isSecretName, isSecretSource } from "./Secrecy.ts"
 
 /** What is decoded, and what is known of it. */
 export interface SectionInput {
@@ -68,7 +68,8 @@ export const read = (
     const standing = isStray ? each.container : decisive(each)
     const bySchema = secretAbove || isSecretAt(ast, path)
     const bySource = standing !== undefined && isSecretSource(standing.source)
-    const secret = bySchema || bySource || isSecretName(each.name)
+    const found = standing?.value._tag === "Scalar" ? standing.value.text : ""
+    const secret = bySchema || bySource || (isSecretName(each.name) && !isHarmless(found, shape))
     // A text in the place of a list or a section may well be the secrets that belong into it.
     const isMisplaced = standing?.value._tag === "Scalar" && !shape.leaf && holdsSecretAt(ast, path)
     places.set(placeKey(path), { standing, secret: secret || isMisplaced })

@@ -5,11 +5,9 @@ import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { describeSource, type Source } from "./Assignment.ts"
 import { ConfigurationProblem } from "./ConfigurationError.ts"
-import type { ConfigurationNode } from "./ConfigurationTree.ts"
 import type { OwnedSection } from "./Decode.ts"
-import { nearest } from "./Nearest.ts"
-import { quote, withoutPassword } from "./Secrecy.ts"
-import { decisive, type Place, placeKey, type SectionInput, type UnknownKey } from "./SectionInput.ts"
+import { quote, withoutPassword, withoutUser } from "./Secrecy.ts"
+import { type Place, placeKey, type SectionInput } from "./SectionInput.ts"
 
 const missing = "is not set, and has no default"
 
@@ -57,10 +55,10 @@ const problemAt = (
   raw: ReadonlyArray<string>,
   tellsFound = true
 ): ConfigurationProblem => {
-  const messages = raw.map((message) =>
-    quotesSecret(message, input) ? "the value is not valid" : withoutPassword(message)
-  )
   const place = input.places.get(placeKey(path))
+  const messages = raw.map((message) =>
+    quotesSecret(message, input) ? "the value is not valid" : withoutUsers(withoutPassword(message), place)
+  )
   const isMissing = messages.includes(missing)
   const source = (place ?? parentPlace(input, path))?.standing?.source
   const expected = isMissing ? ["a value"] : messages.flatMap(expectation)
@@ -115,6 +113,16 @@ const expectation = (message: string): ReadonlyArray<string> => {
   return words.get(expected) ?? [literals ? `one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}` : expected]
 }
 
+/** The message, where it quotes the value or a part of it, as {@link withoutUser} has it. */
+const withoutUsers = (message: string, place: Place | undefined): string => {
+  const value = place?.standing?.value
+  if (value?._tag !== "Scalar") return message
+  return value.text
+    .split(/[\s,]+/)
+    .filter((part) => withoutUser(part) !== part)
+    .reduce((text, part) => text.replaceAll(part, withoutUser(part)), message)
+}
+
 /** What stands at a place, unless the author's own words quote it already. */
 const describeFound = ({ standing, secret }: Place, message: ReadonlyArray<string>): string => {
   if (standing === undefined) return ""
@@ -149,36 +157,3 @@ const parentPlace = ({ places }: SectionInput, path: ReadonlyArray<string>): Pla
   }
   return undefined
 }
-
-/**
- * Warnings of keys that the section does not know. A variable is warned of only if it comes near a known key: what else
- * is called `HOST_…` or `LOGGING_…` may be meant for another program.
- */
-export const unknownKeyWarnings = (
-  { owner, section }: OwnedSection,
-  unknown: ReadonlyArray<UnknownKey>
-): ReadonlyArray<ConfigurationProblem> =>
-  unknown.flatMap(({ known, node, path }) => {
-    const source = firstSource(node)
-    const name = nearest(node.name, known)
-    if (name === undefined && source?._tag === "Variable") return []
-    const suggestion = name === undefined ? undefined : [section.path, ...path.slice(0, -1), name].join(":")
-    const expected = suggestion ?? (known.length > 0 ? `one of ${known.join(", ")}` : "no key here")
-    return [
-      new ConfigurationProblem({
-        key: [section.path, ...path].join(":"),
-        source: source === undefined ? null : describeSource(source),
-        expected,
-        owner,
-        message:
-          suggestion === undefined ? `unknown key; expected ${expected}` : `unknown key; did you mean ${suggestion}?`
-      })
-    ]
-  })
-
-const firstSource = (node: ConfigurationNode): Source | undefined =>
-  decisive(node)?.source ??
-  node.children
-    .values()
-    .map(firstSource)
-    .find((source) => source !== undefined)

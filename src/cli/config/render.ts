@@ -35,11 +35,13 @@ const facts = (about: Explanation): ReadonlyArray<string> => {
 const sources = (about: Explanation): string => {
   const isOne = about.sources.every(({ key }) => key.toLowerCase() === about.key.toLowerCase())
   return Table.format(
-    about.sources.map(({ key, source, value, wins }) => [
+    about.sources.map(({ key, kind, source, value, wins }) => [
       wins ? "  wins      " : "  overridden",
       ...(isOne ? [] : [key]),
       Table.source(source),
-      Table.cell(value)
+      value === null ? words[kind] : Table.cell(value)
     ])
   )
 }
+
+const words = { value: "", list: "(a list)", section: "(a section without keys)" }

@@ -2,6 +2,7 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { existsSync } from "node:fs"
 import * as EffectiveValues from "../../Host/Configuration/EffectiveValues.ts"
 import * as Explanation from "../../Host/Configuration/Explanation.ts"
 import * as JsonSchema from "../../Host/Configuration/JsonSchema.ts"
@@ -20,6 +21,8 @@ const read = Effect.fnUntraced(function* ({ operands, plugins }: Service.Service
   return { sections, ...(yield* Service.configuration(directory, args, sections)) }
 })
 
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`
+
 const print = (value: unknown): Effect.Effect<void> => Console.log(JSON.stringify(value, undefined, 2))
 
 /** Prints every key with its value and its source. */
@@ -28,13 +31,19 @@ export const list = Effect.fnUntraced(function* (options: Options) {
   const values = EffectiveValues.list(tree, sections)
   yield* options.json ? print(values) : Console.log(render.values(values))
   if (Result.isFailure(decoded)) {
-    const { length } = decoded.failure.problems
-    yield* Console.error(`${length} configuration error${length === 1 ? "" : "s"}: see \`layerhost config check\``)
+    const errors = count(decoded.failure.problems.length, "configuration error")
+    yield* Console.error(`${errors}: see \`layerhost config check\``)
   }
 })
 
 /** Prints everything that sets a key. */
 export const explain = Effect.fnUntraced(function* (key: string, options: Options) {
+  const [directory] = options.operands
+  if (directory?.includes(":") && existsSync(key)) {
+    return yield* new ConfigCommandError({
+      message: `The key stands before the directory: layerhost config explain ${directory} ${key}`
+    })
+  }
   const { sections, tree } = yield* read(options)
   const about = Explanation.explain(tree, sections, key)
   if (about.plugin === null && about.sources.length === 0) {
@@ -60,7 +69,9 @@ export const check = Effect.fnUntraced(function* (options: Options) {
   else if (Result.isFailure(decoded)) yield* Console.error(decoded.failure.message)
   else {
     yield* Effect.forEach(warnings, (warning) => Console.error(`warning: ${warning}`))
-    yield* Console.log(`The configuration is valid: ${tree.files.length} files, ${sections.length} sections`)
+    yield* Console.log(
+      `The configuration is valid: ${count(tree.files.length, "file")}, ${count(sections.length, "section")}`
+    )
   }
   if (!isValid) return yield* new Refused()
 })

@@ -23,7 +23,7 @@ describe("Command line", () => {
     ["a negative number is a value", ["--a", "-5"], [["a", "-5", "--a"]]],
     ["a switch does not swallow the next key", ["--watch", "--a=1"], [["a", "1", "--a"]]],
     ["a path is no key", ["/usr/bin/x", "a=1"], [["a", "1", "a"]]],
-    ["what belongs to others is passed over", ["run", "-v", "-x=1", "--", "=x", "--=x", "/", "-", ""], []],
+    ["what is no key and no value sets nothing", ["run", "-v", "-x=1", "--", "=x", "--=x", "/", "-", ""], []],
     [
       "the last one stands last",
       ["--a=1", "/A=2"],
@@ -45,6 +45,18 @@ describe("Command line", () => {
       )
     }
     assert.deepStrictEqual(CommandLine.read(["--watch"]).problems, [])
+  })
+
+  it("what sets nothing is warned of by its place, since it may be a secret without its key", () => {
+    const { warnings } = CommandLine.read(["--a", "1", "canary", "-pcanary", "/etc/canary", "--", "--watch"])
+    assert.deepStrictEqual(
+      warnings.map(({ source }) => source),
+      ["argument 3", "argument 4", "argument 5", "argument --watch"]
+    )
+    assert.include(String(warnings[0]), "expected --key value, --key=value")
+    assert.include(String(warnings[3]), "the argument has no value; write --watch <value> or --watch=<value>")
+    assert.notMatch(JSON.stringify(warnings), /canary/)
+    assert.deepStrictEqual(CommandLine.read(["--a=1", "/b", "2", "c=3", "--"]).warnings, [])
   })
 })
 

@@ -255,6 +255,47 @@ secretstore:
       })
     )
 
+    test.effect("by their names alone where the Schema takes no text: numbers and switches are shown there", () =>
+      Effect.gen(function* () {
+        class Tokens extends Section.Service<Tokens>()("tokens", {
+          tokenLimit: Schema.Int,
+          tokenCache: Schema.Boolean,
+          password: Schema.String.check(Schema.isMinLength(9)),
+          seed: Schema.RedactedFromValue(Schema.Int)
+        }) {}
+        const found = (key: string, value: string) =>
+          Effect.map(
+            Effect.flip(decodeOne(Tokens, { values: { tokens: { tokenLimit: 1, tokenCache: true, [key]: value } } })),
+            ({ problems }) => problems.find((problem) => problem.key === `tokens:${key}`)?.message.replace(/.*, /, "")
+          )
+        assert.strictEqual(yield* found("tokenLimit", "1.5"), 'found "1.5"')
+        assert.strictEqual(yield* found("tokenLimit", "5m"), 'found "5m"')
+        assert.strictEqual(yield* found("tokenCache", "yes"), 'found "yes"')
+        assert.strictEqual(yield* found("tokenCache", "hunter2"), "found a value that is not shown")
+        assert.strictEqual(yield* found("password", "1234"), "found a value that is not shown")
+        assert.strictEqual(yield* found("seed", "1.5"), "found a value that is not shown")
+      })
+    )
+
+    test.effect("as the user and the password of a URL, however malformed that is", () =>
+      Effect.gen(function* () {
+        const Url = Schema.String.check(Schema.makeFilter((text) => `${text} is no URL`))
+        for (const [value, expected] of [
+          ["http://u:canary@host/x", "http://***@host/x is no URL"],
+          ["http://u:can/ary@host", "http://***@host is no URL"],
+          ["u:canary@host:4318", "***@host:4318 is no URL"],
+          ["u:canary", "u:*** is no URL"],
+          ["localhost:4318/v1", "localhost:4318/v1 is no URL"],
+          ["http://[::1]:80a", "http://[::1]:80a is no URL"]
+        ]) {
+          const found = yield* messageOf(Url, { values: { one: { value } } })
+          assert.isTrue(found?.startsWith(expected!), found)
+          assert.notInclude(found, "canary")
+          assert.notInclude(found, "ary")
+        }
+      })
+    )
+
     test.effect("of another key in the words of the section", () =>
       Effect.gen(function* () {
         const pair = Schema.Struct({ password: Schema.RedactedFromValue(Schema.String), again: Schema.String }).check(
@@ -290,7 +331,7 @@ secretstore:
           "mail:sever | unknown key; did you mean mail:server? | appsettings.yaml:2:10 | mailer",
           "mail:PORTNUMER | unknown key; did you mean mail:portNumber? | appsettings.yaml:3:14 | mailer",
           "mail:tls:certificat | unknown key; did you mean mail:tls:certificate? | appsettings.yaml:4:22 | mailer",
-          "mail:zebra | unknown key; expected one of server, portNumber, tls | appsettings.yaml:5:10 | mailer"
+          "mail:zebra | unknown key; expected one of server, portNumber, tls, queue | appsettings.yaml:5:10 | mailer"
         ])
       })
     )
@@ -307,7 +348,20 @@ secretstore:
       Effect.gen(function* () {
         const environment = { MAIL_SERVR: "x", MAIL_ZEBRA: "x", MAIL: "x", MAIL_SERVER_X: "x" }
         assert.deepStrictEqual(yield* warningsOf({ environment }), [
-          "mail:SERVR | unknown key; did you mean mail:server? | environment variable MAIL_SERVR | mailer"
+          "mail:servr | unknown key; did you mean mail:server? | environment variable MAIL_SERVR | mailer"
+        ])
+      })
+    )
+
+    test.effect("are also sections that nobody has, where a key in them makes out which was meant", () =>
+      Effect.gen(function* () {
+        const yaml =
+          "mial: { server: x }\nmale: { zebra: 1 }\nother: { server: x }\nMail: { queu: { redis: { size: 1 } } }"
+        const environment = { MAILL_PORTNUMBER: "1", MAILS: "x", MALL_X: "x" }
+        assert.deepStrictEqual(yield* warningsOf({ files: { "appsettings.yaml": yaml }, environment }), [
+          "mial | unknown section; did you mean mail? | appsettings.yaml:1:7 | mailer",
+          "maill | unknown section; did you mean mail? | environment variable MAILL_PORTNUMBER | mailer",
+          "mail:queu | unknown key; did you mean mail:queue? | appsettings.yaml:4:15 | mailer"
         ])
       })
     )

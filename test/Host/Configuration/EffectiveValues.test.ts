@@ -19,7 +19,10 @@ class Mail extends Section.Service<Mail>()("mail", {
     Schema.optionalKey
   ),
   headers: Schema.Array(Schema.Struct({ value: Schema.RedactedFromValue(Schema.String) })).pipe(Schema.optionalKey),
-  limits: Schema.Record(Schema.String, Schema.Int).pipe(Schema.optionalKey)
+  limits: Schema.Record(Schema.String, Schema.Int).pipe(Schema.optionalKey),
+  retry: Schema.Struct({ times: Schema.optionalKey(Schema.Int), pause: text("1s"), jitter: text("none") }).pipe(
+    Schema.optionalKey
+  )
 }) {}
 const sections = [{ section: Mail, owner: "mailer" }]
 
@@ -47,7 +50,28 @@ withLayer(layer)((test) => {
         'mail:recipients = [{"address":"root"}] | default | mailer',
         "mail:login = null | null | mailer",
         "mail:headers = null | null | mailer",
-        "mail:limits:a:b = 1 | appsettings.yaml:1:37 | mailer"
+        "mail:limits:a:b = 1 | appsettings.yaml:1:37 | mailer",
+        "mail:retry = null | null | mailer"
+      ])
+    })
+  )
+
+  test.effect("what is set of a key in part has the defaults of the rest, and they are explained", () =>
+    Effect.gen(function* () {
+      const tree = yield* loadFiles({}, { environment: { MAIL_RETRY_PAUSE: "2s" } })
+      assert.deepStrictEqual(
+        rows(tree).filter((row) => row.startsWith("mail:retry")),
+        [
+          "mail:retry:pause = 2s | environment variable MAIL_RETRY_PAUSE | mailer",
+          "mail:retry:jitter = none | default | mailer"
+        ]
+      )
+      const defaultOf = (key: string) => Explanation.explain(tree, sections, key).default
+      assert.deepStrictEqual(["MAIL:retry:pause", "mail:retry:times", "mail:server", "mail:x"].map(defaultOf), [
+        "1s",
+        null,
+        "localhost",
+        null
       ])
     })
   )
@@ -144,13 +168,13 @@ withLayer(layer)((test) => {
       })
       const sourcesOf = (key: string) =>
         Explanation.explain(tree, sections, key).sources.map(
-          ({ key, value, wins }) => `${key} ${value}${wins ? " wins" : ""}`
+          ({ key, kind, value, wins }) => `${key} ${value ?? kind}${wins ? " wins" : ""}`
         )
       assert.deepStrictEqual(sourcesOf("mail:recipients"), [
-        "mail:recipients (a list)",
+        "mail:recipients list",
         "mail:recipients:0:address a",
         "mail:recipients:1:address b",
-        "mail:recipients (a list) wins",
+        "mail:recipients list wins",
         "mail:recipients:0:address c wins"
       ])
       assert.deepStrictEqual(sourcesOf("mail:server"), ["mail:server x", "mail:server null wins"])
