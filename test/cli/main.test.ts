@@ -54,7 +54,7 @@ it.layer(NodeFileSystem.layer)("generate", (it) => {
 
   it.effect("tells what is wrong without a stack trace", () =>
     Effect.gen(function* () {
-      const directory = yield* makeFiles({ "package.json": {}, "src/a.ts": "const" })
+      const directory = yield* makeFiles({ "package.json": {}, "src/a.ts": `import "layerhost"; const` })
       const { status, stdout, stderr } = layerhost(["generate"], directory)
       assert.strictEqual(status, 1)
       assert.strictEqual(stdout, "")

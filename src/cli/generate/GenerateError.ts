@@ -40,6 +40,14 @@ export const merge = (errors: ReadonlyArray<GenerateError | PlatformError>): Gen
     )
   })
 
+/** The same problems by file and line. */
+export const sorted = ({ problems }: GenerateError): GenerateError =>
+  new GenerateError({
+    problems: problems.toSorted((a, b) =>
+      a.file === b.file ? (a.line ?? 0) - (b.line ?? 0) : a.file < b.file ? -1 : 1
+    )
+  })
+
 const pathOf = ({ reason }: PlatformError): string =>
   reason._tag === "BadArgument" ? "" : String(reason.pathOrDescriptor ?? "")
 

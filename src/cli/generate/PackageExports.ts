@@ -18,6 +18,10 @@ export const resolve = (contents: PackageJson["contents"], specifier: string): s
   return target(map, subpath)
 }
 
+/** What a package's own modules mean by a specifier that begins with `#`: a file (`./…`) or another package's module. */
+export const resolveImport = ({ imports }: PackageJson["contents"], specifier: string): string | undefined =>
+  Predicate.isObject(imports) ? target(imports, specifier) : undefined
+
 /** The exact entry, or else the pattern with the longest part before its `*`. */
 const target = (map: Readonly<Record<string, unknown>>, subpath: string): string | undefined => {
   if (Object.hasOwn(map, subpath) && !subpath.includes("*")) return choose(map[subpath])

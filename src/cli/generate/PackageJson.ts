@@ -5,16 +5,24 @@ import * as Schema from "effect/Schema"
 import * as nodePath from "node:path"
 import * as GenerateError from "./GenerateError.ts"
 
+const Strings = Schema.optionalKey(Schema.Array(Schema.String))
+
 /**
  * The `layerhost` field.
  *
- * A package declares with `plugins` which of its modules export plugins. A service may say with `output` where its list
- * goes, and with `order` which plugins come before the others: ids, in the order in which they shall run.
+ * A package declares with `plugins` which of its modules export plugins, and with `include` which of its own dependencies
+ * bring theirs along.
+ *
+ * A service may say with `include` where else to look: in files (`./lib/**`) and in installed packages that are not among
+ * its `dependencies`; with `exclude` what to leave out: files, packages, ids of plugins, names of what stands alone; with
+ * `order` which plugins come before the others: ids, in the order in which they shall run; with `output` where its list goes.
  */
 const Layerhost = Schema.Struct({
-  plugins: Schema.optionalKey(Schema.Array(Schema.String)),
+  plugins: Strings,
+  include: Strings,
+  exclude: Strings,
   output: Schema.optionalKey(Schema.String),
-  order: Schema.optionalKey(Schema.Array(Schema.String))
+  order: Strings
 })
 
 const Contents = Schema.Struct({
@@ -22,7 +30,9 @@ const Contents = Schema.Struct({
   version: Schema.optionalKey(Schema.String),
   main: Schema.optionalKey(Schema.String),
   exports: Schema.optionalKey(Schema.Unknown),
+  imports: Schema.optionalKey(Schema.Unknown),
   dependencies: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  optionalDependencies: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   layerhost: Schema.optionalKey(Layerhost)
 })
 

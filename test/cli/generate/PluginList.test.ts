@@ -150,10 +150,11 @@ process.stdout.write(JSON.stringify(plugins.map((it) => [it.id, it.origin, it.pa
         const found = yield* own({
           "src/a.ts": `import * as P from "layerhost/Plugins"\nexport const a = P.Plugin.make({ id: "a" })`,
           "src/b.ts": `import { Plugin as X } from "layerhost"\nexport const b = X.make({ id: "b" })`,
-          "src/c.ts": `import { Plugins } from "layerhost"\nexport const c = Plugins.Plugin.make({ id: "c" })`,
-          "src/d.ts": `import * as L from "layerhost"\nexport const d = L.Plugin.make({ id: "d" })`
+          "src/c.ts": `import * as L from "layerhost"\nexport const c = L.Plugin.make({ id: "c" })`,
+          "src/d.ts": `import { Plugin } from "layerhost"\nconst { make } = Plugin\nexport const d = make({ id: "d" })`,
+          "src/e.ts": `import { Plugin } from "layerhost"\nconst f = Plugin.make\nexport const e = f({ id: "e" })`
         })
-        assert.deepStrictEqual(found, ["a", "b", "c", "d"])
+        assert.deepStrictEqual(found, ["a", "b", "c", "d", "e"])
       })
     )
 
@@ -352,13 +353,13 @@ export { b as again } from "./more/b.js"`,
           "src/orders.ts": "import { Plugin } from 'layerhost/Plugins'\n\nexport const orders = Plugin.make({ id: ,"
         })
         expect(problems).toMatchInlineSnapshot(`
-          "package.json:5: the dependency "absent" is not installed
-          node_modules/broken/here.js:1: syntax error: Unexpected token
+          "node_modules/broken/here.js:1: syntax error: Unexpected token
           node_modules/broken/main.js:2: the module node_modules/broken/nowhere.js does not exist
           node_modules/empty/package.json:6: "empty" is declared under "layerhost", but exports no plugin
           node_modules/gone/package.json:5: the module node_modules/gone/main.js does not exist
           node_modules/hidden/package.json:7: "hidden/internal" is declared under "layerhost", but the package does not export it
           node_modules/hidden/package.json:8: "another" is declared under "layerhost", but the package does not export it
+          package.json:5: the dependency "absent" is not installed
           src/orders.ts:3: syntax error: Unexpected token"
         `)
       })

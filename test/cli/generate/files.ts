@@ -7,12 +7,18 @@ import * as nodePath from "node:path"
 export const makeFiles = Effect.fnUntraced(function* (files: Readonly<Record<string, unknown>>) {
   const fs = yield* FileSystem
   const directory = yield* Effect.flatMap(fs.makeTempDirectoryScoped({ prefix: "layerhost-generate-" }), fs.realPath)
+  yield* makeFilesIn(directory, files)
+  return directory
+})
+
+/** Writes the files, by path, into a directory. */
+export const makeFilesIn = Effect.fnUntraced(function* (directory: string, files: Readonly<Record<string, unknown>>) {
+  const fs = yield* FileSystem
   for (const [path, contents] of Object.entries(files)) {
     const file = nodePath.join(directory, path)
     yield* fs.makeDirectory(nodePath.dirname(file), { recursive: true })
     yield* fs.writeFileString(file, typeof contents === "string" ? contents : JSON.stringify(contents, null, 2))
   }
-  return directory
 })
 
 /** A package that declares one module with one plugin. */
