@@ -82,6 +82,26 @@ describe("A host", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect.each([
+    [{ logs: false }, ["metrics", "traces"]],
+    [{ traces: false, metrics: false }, ["logs"]],
+    [{ metrics: false }, ["logs", "traces"]],
+    [{ traces: false, metrics: false, logs: false }, []]
+  ])("exports no other signals than it is told to: %j", ([switches, signals]) =>
+    Effect.gen(function* () {
+      const receiver = yield* OtlpReceiver.start("http/json")
+      const config = { telemetry: { ...telemetry(receiver, "shop").telemetry, ...switches } }
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { request } = yield* TestHost.make([shop], { config })
+          yield* request("/items/7")
+          expect((yield* request("/metrics")).text).toContain("http_server_request_duration_seconds_count")
+        })
+      )
+      expect([...new Set(receiver.received.map(({ signal }) => signal))].toSorted()).toEqual(signals)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("without telemetry tells no trace", () =>
     Effect.gen(function* () {
       const host = yield* Host.build([shop], { configuration: {}, log: () => {} })

@@ -147,6 +147,7 @@ class Receiver implements OtlpReceiver {
 const httpServer = (receiver: Receiver, protocol: Protocol, { tls }: ReceiverOptions): Server => {
   const listener: http.RequestListener = async (request, response) => {
     const bytes = await readAll(request)
+    if (bytes === undefined) return
     const signal = /^(?:\/prefix)?\/v1\/(traces|metrics|logs)$/.exec(request.url!)?.[1] as Signal | undefined
     const isJson = protocol === "http/json"
     if (request.method !== "POST" || signal === undefined) return void response.writeHead(404).end()
@@ -194,6 +195,7 @@ const grpcServer = (receiver: Receiver, { tls }: ReceiverOptions): Server => {
     stream.on("aborted", () => stream.rstCode === http2.constants.NGHTTP2_CANCEL && receiver.cancel())
     const answerAll = async () => {
       const bytes = await readAll(stream)
+      if (bytes === undefined) return
       const service = /^\/opentelemetry\.proto\.collector\.(\w+)\.v1\.(\w+)Service\/Export$/.exec(headers[":path"]!)
       const signal = { trace: "traces", metrics: "metrics", logs: "logs" }[service?.[1] ?? ""] as Signal
       if (headers["content-type"] !== "application/grpc" || headers["te"] !== "trailers") throw new Error("not gRPC")
@@ -242,9 +244,14 @@ const grpcServer = (receiver: Receiver, { tls }: ReceiverOptions): Server => {
   return server as unknown as Server
 }
 
-const readAll = async (stream: AsyncIterable<Buffer>): Promise<Buffer> => {
+/** The whole body; nothing where the connection ended in the middle of it. */
+const readAll = async (stream: AsyncIterable<Buffer>): Promise<Buffer | undefined> => {
   const chunks: Array<Buffer> = []
-  for await (const chunk of stream) chunks.push(chunk)
+  try {
+    for await (const chunk of stream) chunks.push(chunk)
+  } catch {
+    return undefined
+  }
   return Buffer.concat(chunks)
 }
 
