@@ -6,12 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import packageJson from "../../package.json" with { type: "json" }
 import { config } from "./config/command.ts"
+import { dev } from "./dev/command.ts"
 import { generate } from "./generate/command.ts"
 import { plugins } from "./plugins/command.ts"
 
 Command.make("layerhost").pipe(
   Command.withDescription("Tools for services that run on layerhost"),
-  Command.withSubcommands([config, generate, plugins]),
+  Command.withSubcommands([config, dev, generate, plugins]),
   Command.run({ version: packageJson.version }),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain

@@ -7,8 +7,8 @@
 import * as Effect from "effect/Effect"
 import { FileSystem } from "effect/FileSystem"
 import { execFile } from "node:child_process"
-import { createRequire } from "node:module"
 import * as nodePath from "node:path"
+import { findCompiler } from "../Compiler.ts"
 import type { Expression, PropertyKey, TSType } from "oxc-parser"
 
 /** The keys of services, by the id of the plugin. */
@@ -36,15 +36,6 @@ export const find = Effect.fn("ServiceNames.find")(function* (directory: string,
   if (written === undefined) return undefined
   return yield* read(yield* fs.readFileString(nodePath.join(temporary, written)))
 }, Effect.scoped)
-
-const findCompiler = (directory: string): string | undefined => {
-  try {
-    const manifest = createRequire(nodePath.join(directory, "package.json")).resolve("typescript/package.json")
-    return nodePath.join(nodePath.dirname(manifest), "bin/tsc")
-  } catch {
-    return undefined
-  }
-}
 
 const source = (pluginModule: string): string => `
 import * as service from ${JSON.stringify(pluginModule)}

@@ -1,0 +1,38 @@
+/** `layerhost dev`: its arguments. */
+import * as Effect from "effect/Effect"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+
+/** Runs a service, and starts it anew whenever something of it changes. */
+export const dev = Command.make(
+  "dev",
+  {
+    operands: Argument.String("directory").pipe(
+      Argument.withDescription(
+        "The service's directory, this one by default; behind -- the arguments of the service itself"
+      ),
+      (directory) => Argument.variadic(directory)
+    ),
+    main: Flag.String("main").pipe(
+      Flag.withDescription("The program of the service, in its directory"),
+      Flag.withDefault("src/main.ts")
+    ),
+    types: Flag.Boolean("types").pipe(
+      Flag.withDescription("Check the types in the background after each change"),
+      Flag.withDefault(true)
+    )
+  },
+  (options) =>
+    // Only a command that runs pays for loading the generator.
+    Effect.flatMap(
+      Effect.promise(() => import("./run.ts")),
+      ({ run }) => run(options)
+    )
+).pipe(
+  Command.withDescription("Run a service; after each change generate, check the types and restart"),
+  Command.withExamples([
+    { command: "layerhost dev", description: "Run the service in this directory" },
+    { command: "layerhost dev services/orders --no-types -- --host:urls=http://+:81", description: "With an argument" }
+  ])
+)
