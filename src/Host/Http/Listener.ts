@@ -2,6 +2,7 @@
  * Listening: one Node server for each address of `host:urls`. All of them start, or none does.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -22,6 +23,7 @@ import type { TlsConfig } from "../Tls/TlsConfig.ts"
 import * as Connections from "./Connections.ts"
 import type { ListenAddress, ListenUrl } from "./ListenUrl.ts"
 import type { HttpEffect } from "./Pipeline.ts"
+import * as UnixSocket from "./UnixSocket.ts"
 
 /** An address of `host:urls` that cannot be listened on: taken, not allowed, or not of this machine. */
 export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
@@ -58,30 +60,66 @@ export const listen = Effect.fnUntraced(function* (
   const certificates = yield* Tls.make(options.tls, secureUrls)
   // Listeners close side by side, so that one limit holds for all of them.
   const listeners = yield* Scope.fork(yield* Effect.scope, "parallel")
-  const start = Effect.gen(function* () {
+
+  const bind = (address: ListenAddress, url: string, scope: Scope.Scope) =>
+    Effect.gen(function* () {
+      const nodeServer = NodeServer.make(options, certificates.get(url))
+      const serving = serve(nodeServer, address, httpEffect, options.shutdownTimeout)
+      return yield* Scope.provide(serving, yield* Scope.fork(scope, "sequential"))
+    })
+
+  /** Starts a listener on each address of a URL. */
+  const bindAll = Effect.fnUntraced(function* ({ addresses, isSecure, url }: ListenUrl, scope: Scope.Scope) {
     const bound: Array<BoundAddress> = []
-    for (const { url, addresses, isSecure } of urls) {
-      let port: number | undefined
-      for (const address of addresses) {
-        const nodeServer = NodeServer.make(options, certificates.get(url))
-        const server = yield* serve(nodeServer, withPort(address, port), httpEffect, options.shutdownTimeout).pipe(
-          Effect.provideService(Scope.Scope, yield* Scope.fork(listeners, "sequential")),
-          Effect.catch((error) =>
-            canDoWithout(address, addresses, error)
-              ? Effect.undefined
-              : Effect.fail(new ListenError({ url, reason: reasonOf(address, error) }))
-          )
+    let port: number | undefined
+    for (const address of addresses) {
+      const server = yield* bind(withPort(address, port), url, scope).pipe(
+        Effect.catch((error) =>
+          canDoWithout(address, addresses, error)
+            ? Effect.undefined
+            : Effect.fail(new BindFailure({ address, code: codeOf(error), error, isPortPicked: port !== undefined }))
         )
-        if (server === undefined) continue
-        bound.push({ address: server, isSecure })
-        // Both loopbacks of `localhost:0` share the port that the first one was given.
-        if ("port" in server) port = server.port
-      }
+      )
+      if (server === undefined) continue
+      bound.push({ address: server, isSecure })
+      // Both loopbacks of `localhost:0` share the port that the first one was given.
+      if ("port" in server) port = server.port
     }
     return bound
   })
-  return yield* Effect.onError(start, (cause) => Scope.close(listeners, Exit.failCause(cause)))
+
+  const startUrl = (url: ListenUrl) =>
+    Effect.flatMap(Scope.fork(listeners, "parallel"), (scope) =>
+      Effect.onError(bindAll(url, scope), (cause) => Scope.close(scope, Exit.failCause(cause)))
+    ).pipe(
+      Effect.retry({ while: mayPassNextTime, times: 10 }),
+      Effect.mapError((failure) => new ListenError({ url: url.url, reason: reasonOf(failure) }))
+    )
+
+  return yield* Effect.forEach(urls, startUrl).pipe(
+    Effect.map((bound) => bound.flat()),
+    Effect.onError((cause) => Scope.close(listeners, Exit.failCause(cause)))
+  )
 })
+
+/** Why one address cannot be listened on. */
+class BindFailure extends Data.TaggedError("BindFailure")<{
+  readonly address: ListenAddress
+  readonly code: string | undefined
+  readonly error: ServeError
+  /** Whether the port is the one that the other loopback was given. */
+  readonly isPortPicked: boolean
+}> {}
+
+/** Another port may be free on both loopbacks, and a socket that a killed process left is removed. */
+const mayPassNextTime = ({ address, code, isPortPicked }: BindFailure): Effect.Effect<boolean> => {
+  if (code !== "EADDRINUSE") return Effect.succeed(false)
+  return address._tag === "Unix"
+    ? Effect.tap(UnixSocket.removeDead(address.path), (isFree) =>
+        isFree ? Effect.logInfo(`Removed ${address.path}, on which nobody listened any more`) : Effect.void
+      )
+    : Effect.succeed(isPortPicked && address.port === 0)
+}
 
 /** How long requests that were interrupted have to say so. */
 const interruptGrace = Duration.seconds(1)
@@ -137,12 +175,17 @@ const reasons: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "the address is not one of this machine"
 }
 
-const reasonOf = (address: ListenAddress, error: ServeError): string => {
-  const code = codeOf(error) ?? ""
-  // One code stands for both.
-  if (address._tag === "Unix" && code === "EACCES")
-    return "its directory does not exist, or is not this process's to use"
-  return reasons[code] ?? (error.cause instanceof Error ? error.cause.message : String(error.cause))
+/** Here, one code stands for several things. */
+const socketReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another process listens there, or the file is no socket",
+  EACCES: "its directory does not exist, or is not this process's to use"
+}
+
+const reasonOf = ({ address, code = "", error }: BindFailure): string => {
+  return (
+    (address._tag === "Unix" ? socketReasons : reasons)[code] ??
+    (error.cause instanceof Error ? error.cause.message : String(error.cause))
+  )
 }
 
 /** An address as a URL, for logs. */

@@ -5,9 +5,10 @@ import * as FileSystem from "effect/FileSystem"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Result from "effect/Result"
-import { existsSync } from "node:fs"
+import { existsSync, linkSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import * as http from "node:http"
 import * as net from "node:net"
+import { vi } from "vitest"
 import { HostConfig } from "../../../src/Host/Configuration/HostConfig.ts"
 import * as Listener from "../../../src/Host/Http/Listener.ts"
 import * as ListenUrl from "../../../src/Host/Http/ListenUrl.ts"
@@ -126,6 +127,97 @@ describe("Listener", () => {
     Effect.gen(function* () {
       const error = yield* Effect.flip(listen(url!))
       assert.strictEqual(error.message, `Cannot listen on ${url}: ${reason}`)
+    })
+  )
+})
+
+describe("a unix socket", () => {
+  /** Leaves the file of a socket as a process does that is killed. */
+  const leave = (path: string) =>
+    Effect.callback<void>((resume) => {
+      const server = net.createServer()
+      server.listen(`${path}.living`, () => {
+        linkSync(`${path}.living`, path)
+        server.close(() => resume(Effect.void))
+      })
+    })
+
+  it.effect("that a killed process left is taken over", () =>
+    Effect.gen(function* () {
+      const path = yield* socketPath
+      yield* leave(path)
+      assert.isTrue(existsSync(path))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* listen(`http://unix:${path}`)
+          assert.strictEqual(yield* getFrom(path), "hello")
+        })
+      )
+      assert.isFalse(existsSync(path))
+    })
+  )
+
+  it.effect("that another listens on is left to it, and so is any other file", () =>
+    Effect.gen(function* () {
+      const path = yield* socketPath
+      const reason = "another process listens there, or the file is no socket"
+      yield* listen(`http://unix:${path}`)
+      const taken = yield* Effect.flip(listen(`http://unix:${path}`))
+      assert.strictEqual(taken.message, `Cannot listen on http://unix:${path}: ${reason}`)
+      assert.strictEqual(yield* getFrom(path), "hello")
+      const file = `${path}.txt`
+      writeFileSync(file, "mine")
+      assert.include((yield* Effect.flip(listen(`http://unix:${file}`))).message, reason)
+      assert.strictEqual(readFileSync(file, "utf8"), "mine")
+      const dead = `${path}.dead`
+      yield* leave(dead)
+      symlinkSync(dead, `${path}.link`)
+      assert.include((yield* Effect.flip(listen(`http://unix:${path}.link`))).message, reason)
+      assert.isTrue(existsSync(dead))
+    })
+  )
+})
+
+describe("localhost:0", () => {
+  /** Takes the port on the other loopback just before the listener does, so many times. */
+  const takeFirst = (times: number) =>
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const takers: Array<net.Server> = []
+        const original = net.Server.prototype.listen
+        const spy = vi.spyOn(net.Server.prototype, "listen").mockImplementation(function (this: net.Server, ...args) {
+          const [options] = args as unknown as [net.ListenOptions]
+          if (options.host !== "::1" || takers.length === times) return Reflect.apply(original, this, args)
+          const taker = net.createServer()
+          takers.push(taker)
+          Reflect.apply(original, taker, [options, () => Reflect.apply(original, this, args)])
+          return this
+        })
+        return { spy, takers }
+      }),
+      ({ spy, takers }) =>
+        Effect.sync(() => {
+          spy.mockRestore()
+          for (const taker of takers) taker.close()
+        })
+    )
+
+  it.effect.skipIf(!hasIpv6)("tries another port where the one of the first loopback is taken on the second", () =>
+    Effect.gen(function* () {
+      const { takers } = yield* takeFirst(3)
+      const urls = yield* listen("http://localhost:0")
+      assert.lengthOf(takers, 3)
+      const port = portOf(urls[0]!)
+      assert.deepStrictEqual(urls, [`http://127.0.0.1:${port}`, `http://[::1]:${port}`])
+      for (const url of urls) assert.strictEqual(yield* get(url), "hello")
+    })
+  )
+
+  it.effect.skipIf(!hasIpv6)("gives up in the end, and listens nowhere", () =>
+    Effect.gen(function* () {
+      yield* takeFirst(Infinity)
+      const error = yield* Effect.flip(listen("http://localhost:0"))
+      assert.strictEqual(error.message, "Cannot listen on http://localhost:0: the address is already in use")
     })
   )
 })
