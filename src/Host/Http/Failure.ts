@@ -10,6 +10,7 @@ import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as ClientErrors from "./ClientErrors.ts"
 import * as MediaType from "./MediaType.ts"
 import * as Problem from "./Problem.ts"
 import * as RequestBody from "./RequestBody.ts"
@@ -94,6 +95,8 @@ const problemOf = (
           reason.cause instanceof BodyTooLarge ? reason.cause.message : RequestBody.tooLarge(context.maxRequestSize)
         )
       }
+      const refusal = reason.cause instanceof Error ? ClientErrors.problemOf(reason.cause) : undefined
+      if (refusal !== undefined) return refusal
       const malformation = RequestBody.malformation(error)
       return malformation === undefined
         ? { status: 400, detail: "The request cannot be read." }

@@ -20,6 +20,7 @@ import * as NodeServer from "../Tls/NodeServer.ts"
 import type { ServerLimits } from "../Tls/ServerLimits.ts"
 import * as Tls from "../Tls/Tls.ts"
 import type { TlsConfig } from "../Tls/TlsConfig.ts"
+import * as ClientErrors from "./ClientErrors.ts"
 import * as Connections from "./Connections.ts"
 import type { ListenAddress, ListenUrl } from "./ListenUrl.ts"
 import type { HttpEffect } from "./Pipeline.ts"
@@ -131,6 +132,7 @@ const serve = Effect.fnUntraced(function* (
   shutdownTimeout: Duration.Duration
 ) {
   Connections.finishAnswers(nodeServer)
+  yield* ClientErrors.answer(nodeServer)
   if (address._tag === "Unix") nodeServer.on("connection", Peer.noteUnixSocket)
   const server = yield* NodeHttpServer.make(() => nodeServer, {
     ...toListenOptions(address),

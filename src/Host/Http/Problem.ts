@@ -30,6 +30,9 @@ export interface Occurrence {
   readonly timestamp: string
 }
 
+/** The media type of a problem. */
+export const { contentType } = ProblemDetails
+
 /** The reason phrase of a status, for example `Not Found`. */
 export const titleOf = (status: number): string => STATUS_CODES[status] ?? "Error"
 
@@ -37,7 +40,7 @@ export const titleOf = (status: number): string => STATUS_CODES[status] ?? "Erro
 export const toResponse = (problem: Problem, occurrence: Occurrence): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(toJson(problem, occurrence), {
     status: problem.status,
-    contentType: ProblemDetails.contentType,
+    contentType,
     headers: problem.headers
   })
 
@@ -75,17 +78,14 @@ export const complete = (
   const { type, title, status, detail, ...rest } = members
   return HttpServerResponse.setBody(
     response,
-    HttpServerResponse.jsonUnsafe(
-      { type, title, status, detail, ...occurrence, ...rest },
-      { contentType: ProblemDetails.contentType }
-    ).body
+    HttpServerResponse.jsonUnsafe({ type, title, status, detail, ...occurrence, ...rest }, { contentType }).body
   )
 }
 
 /** The members of an answer that is a problem. */
 const membersOf = (response: HttpServerResponse.HttpServerResponse): Readonly<Record<string, unknown>> | undefined => {
   const mediaType = MediaType.essence(response.headers["content-type"] ?? "")
-  if (mediaType !== ProblemDetails.contentType || response.body._tag !== "Uint8Array") return undefined
+  if (mediaType !== contentType || response.body._tag !== "Uint8Array") return undefined
   try {
     const members: unknown = JSON.parse(response.body.text ?? new TextDecoder().decode(response.body.body))
     return isObject(members) ? members : undefined
