@@ -4,6 +4,7 @@
  */
 import type * as Context from "effect/Context"
 import * as Metric from "effect/Metric"
+import * as MethodName from "../Telemetry/MethodName.ts"
 
 /** The bucket boundaries that the conventions advise, in seconds. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
@@ -18,9 +19,6 @@ const activeRequests = Metric.counter("http.server.active_requests", {
   description: "Number of HTTP server requests that are being handled.",
   attributes: { unit: "{request}" }
 })
-
-/** The methods that get a label of their own; any other counts as `_OTHER`, so that clients cannot make new series. */
-const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "CONNECT", "TRACE"])
 
 /** Counts requests; the series of each label set is resolved once. */
 export class HttpMetrics {
@@ -39,7 +37,7 @@ export class HttpMetrics {
   /** Notes that a request was answered. */
   end(method: string, route: string | undefined, status: number, seconds: number): void {
     activeRequests.updateUnsafe(-1, this.#context)
-    const name = knownMethods.has(method) ? method : "_OTHER"
+    const name = MethodName.of(method)
     const key = `${name} ${status} ${route ?? ""}`
     let series = this.#durations.get(key)
     if (series === undefined) {

@@ -17,6 +17,7 @@ import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { AnySpan } from "effect/Tracer"
+import * as MethodName from "./MethodName.ts"
 import { Span } from "./Span.ts"
 import * as TraceContext from "./TraceContext.ts"
 
@@ -48,7 +49,7 @@ export const make = (client: HttpClient.HttpClient): HttpClient.HttpClient => {
         Effect.onExit((exit) =>
           Effect.sync(() => {
             const seconds = Number(clock.currentTimeNanosUnsafe() - start) / 1e9
-            series.of(request.method, url, outcomeOf(exit)).updateUnsafe(seconds, fiber.context)
+            series.of(MethodName.of(request.method), url, outcomeOf(exit)).updateUnsafe(seconds, fiber.context)
           })
         )
       )

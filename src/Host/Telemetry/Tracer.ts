@@ -7,6 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as EffectTracer from "effect/Tracer"
 import { pathOf } from "../Http/RequestTarget.ts"
+import * as MethodName from "./MethodName.ts"
 import * as Sampler from "./Sampler.ts"
 import { RemoteSpan, Span } from "./Span.ts"
 import * as TraceContext from "./TraceContext.ts"
@@ -103,10 +104,10 @@ const hasIds = (
 /** Name and attributes of https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server. */
 const describe = (span: Span, request: TracedRequest, response: TracedResponse): void => {
   const { headers, method } = request
-  const isKnown = knownMethods.has(method)
-  span.name = `${isKnown ? method : "HTTP"}${response.route === undefined ? "" : ` ${response.route}`}`
-  span.attribute("http.request.method", isKnown ? method : "_OTHER")
-  if (!isKnown) span.attribute("http.request.method_original", method)
+  const name = MethodName.of(method)
+  span.name = `${name === MethodName.other ? "HTTP" : name}${response.route === undefined ? "" : ` ${response.route}`}`
+  span.attribute("http.request.method", name)
+  if (name === MethodName.other) span.attribute("http.request.method_original", method)
   // The query is left out: it may hold secrets.
   span.attribute("url.path", pathOf(request.url))
   if (response.scheme !== undefined) span.attribute("url.scheme", response.scheme)
@@ -123,9 +124,6 @@ const describe = (span: Span, request: TracedRequest, response: TracedResponse):
   span.attribute("http.request.id", response.requestId)
   if (response.status >= 500 && response.cause === undefined) span.attribute("error.type", String(response.status))
 }
-
-/** The methods that the conventions know. */
-const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "CONNECT", "TRACE"])
 
 const hostHeader = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/
 

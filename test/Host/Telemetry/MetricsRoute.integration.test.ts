@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type { Scope } from "effect/Scope"
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -89,6 +89,26 @@ describe("/metrics of a host that has served requests", () => {
       expect(text).toContain('service_name="shop"')
       // promtool reads the text format only; Prometheus itself, below, reads both.
       if (promtool.hasPromtool && accept === "text/plain") expect(promtool.check(text)).toBe("")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is what the README lists, no more and no less", () =>
+    Effect.gen(function* () {
+      const { request } = yield* busyHost()
+      const { text } = yield* request("/metrics")
+      const isOwn = (name: string) => /^(?:http|layerhost|nodejs|v8js|process)_/.test(name)
+      const told = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!).filter(isOwn))
+      // These come with a collection of garbage, and with a collector in trouble.
+      for (const name of ["v8js_gc_duration_seconds", "layerhost_telemetry_dropped_total"]) told.add(name)
+      const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8")
+      const table = readme.slice(readme.indexOf("### Metrics"), readme.indexOf("Labels in `/metrics`"))
+      const statistics = table.match(/with `max`.*?\|/)![0]
+      const listed = new Set([...table.matchAll(/^\| `([^`]+)`[^|]*\| `([^`]+)`/gm)].map(([, , name]) => name!))
+      for (const [, each] of statistics.matchAll(/`(\w+)`/g)) listed.add(`nodejs_eventloop_delay_${each}_seconds`)
+      expect([...told].toSorted()).toEqual([...listed].toSorted())
+      for (const [, name, family] of table.matchAll(/^\| `([^`]+)`[^|]*\| `([^`]+)`/gm)) {
+        expect(family!.startsWith(name!.replaceAll(".", "_").replace(/_count$/, ""))).toBe(true)
+      }
     }).pipe(Effect.scoped)
   )
 
