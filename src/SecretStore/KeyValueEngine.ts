@@ -106,7 +106,9 @@ export const make = (client: SecretServerClient, mount: string): KeyValueEngine 
       const answer = yield* client.send(operation, request)
       if (isAbsence(answer)) return { names: [], next: Option.none() }
       if (answer.status !== 200) return yield* unexpected(operation, request, answer)
-      const { keys } = (yield* Effect.mapError(decodeList(answer.body), () => unreadable(operation))).data
+      const { data, warnings } = yield* Effect.mapError(decodeList(answer.body), () => unreadable(operation))
+      // Vault warns those who ask for pages, and where there is nothing, that is its answer, instead of 404.
+      const keys = data.keys ?? (warnings === null ? yield* unreadable(operation) : [])
       const names = Option.match(after, { onNone: () => keys, onSome: (name) => keys.filter((key) => key > name) })
       // A server without pages may have as many names by chance; then it has none after them.
       return { names, next: keys.length === pageSize ? Arr.last(names) : Option.none() }
@@ -181,8 +183,8 @@ const decodeMetadata = Schema.decodeUnknownEffect(
 
 const decodeList = Schema.decodeUnknownEffect(
   Schema.Struct({
-    // Vault has a warning for those who ask for pages, and answers with it, instead of 404, where there is nothing.
-    data: Schema.Struct({ keys: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))) })
+    data: Schema.Struct({ keys: Schema.optionalKey(Schema.Array(Schema.String)) }),
+    warnings: Schema.NullOr(Schema.NonEmptyArray(Schema.String))
   })
 )
 

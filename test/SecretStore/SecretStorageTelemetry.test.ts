@@ -1,17 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
-import * as Tracer from "effect/Tracer"
+import type * as Tracer from "effect/Tracer"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { inspect } from "node:util"
 import * as FileBackend from "../../src/SecretStore/FileBackend.ts"
 import type { SecretInput } from "../../src/SecretStore/Secret.ts"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
@@ -19,23 +15,11 @@ import * as SecretId from "../../src/SecretStore/SecretId.ts"
 import * as SecretType from "../../src/SecretStore/SecretType.ts"
 import * as TotpCodeGenerator from "../../src/SecretStore/TotpCodeGenerator.ts"
 import { Credentials, CredentialStorage, samples, seed } from "./support/Credentials.ts"
+import { isSecret, recordingEye, recordingTracer } from "./support/RecordingEye.ts"
 import { filesBelow, platform, temporaryDirectory } from "./support/Files.ts"
 import { refuse, say } from "./support/server/faults.ts"
 import type { Fault } from "./support/server/StandIn.ts"
 import { Server, storage as storageOnServer } from "./support/Server.ts"
-
-/** A tracer that keeps its spans. */
-const recordingTracer = () => {
-  const spans: Array<Tracer.NativeSpan> = []
-  const tracer = Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      spans.push(span)
-      return span
-    }
-  })
-  return { spans, layer: Layer.succeed(Tracer.Tracer, tracer) }
-}
 
 const storageOver = (root: string) =>
   CredentialStorage.layer.pipe(Layer.provide(FileBackend.layer({ path: root })), Layer.provide(platform))
@@ -68,35 +52,6 @@ describe("SecretStorage's spans", () => {
 })
 
 const outcome = (span: Tracer.NativeSpan) => (span.status._tag === "Ended" ? span.status.exit._tag : span.status._tag)
-
-/** Everything that can be seen of values, logs and spans. */
-const recordingEye = () => {
-  const seen: Array<string> = []
-  const { layer, spans } = recordingTracer()
-  const look = (value: unknown) => {
-    seen.push(String(value), inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value, textOfBigInt) ?? "")
-  }
-  const watch = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.gen(function* () {
-      const exit = yield* Effect.exit(effect)
-      look(exit)
-      if (Exit.isSuccess(exit)) yield* Effect.logInfo("read", exit.value)
-      if (Exit.isFailure(exit)) {
-        seen.push(Cause.pretty(exit.cause))
-        yield* Effect.logError("failed", exit.cause)
-      }
-    })
-  const loggers = [Logger.formatJson, Logger.formatLogFmt, Logger.formatSimple].map((format) =>
-    Logger.map(format, (line) => void seen.push(line))
-  )
-  const lookAtSpans = () => {
-    for (const span of spans) look([span.name, span.attributes, span.events, span.status])
-  }
-  return { seen, spans, look, watch, lookAtSpans, layer: Layer.merge(layer, Logger.layer(loggers)) }
-}
-
-// 755224 is the seed's code at the start of the test clock.
-const isSecret = (text: string) => /canary|MIIB|\b755224\b/.test(text) || text.includes(seed)
 
 describe("Secret values", () => {
   it.effect("show in no log, span, error, inspection or JSON, whatever happens", () => {
@@ -196,5 +151,3 @@ describe("Secret values", () => {
     )
   })
 })
-
-const textOfBigInt = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value)

@@ -1,10 +1,13 @@
 /** The contract of a backend, seen through the storage: every backend runs the same cases. */
 import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as BucketSet from "../../src/SecretStore/BucketSet.ts"
@@ -15,7 +18,8 @@ import * as SecretId from "../../src/SecretStore/SecretId.ts"
 import * as SecretStorage from "../../src/SecretStore/SecretStorage.ts"
 import * as SecretType from "../../src/SecretStore/SecretType.ts"
 import * as TotpCodeGenerator from "../../src/SecretStore/TotpCodeGenerator.ts"
-import { Credentials, CredentialStorage, login, samples, seed } from "./support/Credentials.ts"
+import { isSecret, recordingEye } from "./support/RecordingEye.ts"
+import { Credentials, CredentialStorage, login as plainLogin, samples, seed } from "./support/Credentials.ts"
 
 const Other = BucketSet.make("Other", { ApiKeys: 0 })
 class OtherStorage extends SecretStorage.Service<OtherStorage>()("test/OtherStorage", Other) {}
@@ -29,13 +33,14 @@ export const suite = <E>(
   backend: Layer.Layer<SecretBackend, E>,
   { clock = "test" }: { readonly clock?: "test" | "real" } = {}
 ) => {
-  const test = clock === "test" ? it.effect : it.live
+  const runner = clock === "test" ? it.effect : it.live
+  const test = (name: string, body: () => Effect.Effect<void, unknown, Scope.Scope>) =>
+    runner(name, () => watched(body()))
   const layer = Layer.mergeAll(CredentialStorage.layer, OtherStorage.layer).pipe(Layer.provideMerge(backend))
 
   describe(`SecretStorage over ${name}`, () => {
-    test.each(["UsernamePassword", "UsernamePasswordApiKey", "Certificate"] as const)(
-      "creates, reads, updates and deletes a %s",
-      (type) =>
+    for (const type of ["UsernamePassword", "UsernamePasswordApiKey", "Certificate"] as const) {
+      test(`creates, reads, updates and deletes a ${type}`, () =>
         Effect.gen(function* () {
           const storage = yield* CredentialStorage
           const id = yield* storage.create("ServiceAccounts", samples[type])
@@ -52,8 +57,8 @@ export const suite = <E>(
 
           yield* storage.delete(id)
           expect(yield* Effect.flip(storage.get(id))).toMatchObject({ _tag: "SecretNotFound", id: id.id })
-        }).pipe(Effect.provide(layer))
-    )
+        }).pipe(Effect.provide(layer)))
+    }
 
     test("a one-time password is written with its seed and read with its code", () =>
       Effect.gen(function* () {
@@ -65,7 +70,7 @@ export const suite = <E>(
       }).pipe(Effect.provide(layer)))
 
     if (clock === "test") {
-      it.effect("code and expiry belong to the same period", () =>
+      test("code and expiry belong to the same period", () =>
         Effect.gen(function* () {
           const storage = yield* CredentialStorage
           yield* TestClock.setTime(59_000)
@@ -88,8 +93,7 @@ export const suite = <E>(
           const changed = yield* TotpCodeGenerator.generate("JBSWY3DPEHPK3PXP", 30)
           expect(changed).not.toBe(code)
           expect(revealed(yield* storage.get(id))).toMatchObject({ totp: { totpCode: { code: changed } } })
-        }).pipe(Effect.provide(layer))
-      )
+        }).pipe(Effect.provide(layer)))
     }
 
     test("a seed may have spaces and lower case, and a code that comes with it is ignored", () =>
@@ -247,9 +251,8 @@ export const suite = <E>(
         expect(yield* Effect.flip(storage.metadata(id))).toMatchObject({ _tag: "SecretNotFound", id: id.id })
       }).pipe(Effect.provide(layer)))
 
-    test.each(["UsernamePassword", "UsernamePasswordTotp"] as const)(
-      "updates a %s only where the expected version stands",
-      (type) =>
+    for (const type of ["UsernamePassword", "UsernamePasswordTotp"] as const) {
+      test(`updates a ${type} only where the expected version stands`, () =>
         Effect.gen(function* () {
           const storage = yield* CredentialStorage
           const id = yield* storage.create("ApiKeys", samples[type])
@@ -269,8 +272,8 @@ export const suite = <E>(
           yield* storage.delete(id)
           const gone = yield* Effect.flip(storage.update(id, named("four"), { expectedVersion: 3 }))
           expect(gone._tag).toBe("SecretNotFound")
-        }).pipe(Effect.provide(layer))
-    )
+        }).pipe(Effect.provide(layer)))
+    }
 
     test("of writers that expect the same version, one is done", () =>
       Effect.gen(function* () {
@@ -383,11 +386,30 @@ export const suite = <E>(
         const [, reads] = yield* Effect.all([write, read], { concurrency: 2 })
         for (const secret of reads) {
           const { password } = revealed(secret) as { readonly password: string }
-          expect(password === password[0]!.repeat(size)).toBe(true)
+          const whole = "canary-".length + size
+          expect(password === "canary-".padEnd(whole, password.at(-1))).toBe(true)
         }
       }).pipe(Effect.provide(layer)))
   })
 }
+
+/** Runs a case, and looks for its secrets in every log, span, metric, error of an operation, and the process's title. */
+const watched = <E, R>(body: Effect.Effect<void, E, R>): Effect.Effect<void, E, R> =>
+  Effect.suspend(() => {
+    const { layer, look, lookAtSpans, seen, spans } = recordingEye()
+    const registry: typeof Metric.MetricRegistry.Service = new Map()
+    return Effect.gen(function* () {
+      yield* body
+      look(yield* Metric.snapshot)
+      look([process.title, process.argv, process.execArgv])
+      lookAtSpans()
+      expect(spans.length).toBeGreaterThan(0)
+      expect(seen.length).toBeGreaterThan(6)
+      expect(seen.filter((text) => isSecret(text) || text.includes("JBSWY3DPEHPK3PXP"))).toEqual([])
+    }).pipe(Effect.provide(layer), Effect.provideContext(Context.make(Metric.MetricRegistry, registry)))
+  })
+
+const login = (password: string) => plainLogin(`canary-${password}`)
 
 const location = (id: SecretId.SecretId) => ({ bucketSet: Credentials.name, id })
 
