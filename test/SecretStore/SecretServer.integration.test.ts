@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { randomBytes } from "node:crypto"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import * as SecretServer from "../../src/SecretStore/SecretServer.ts"
@@ -94,7 +95,7 @@ if (url !== "" && token !== "") {
         yield* made(`sys/policies/acl/${prefix}`, {
           policy: `
             path "${mounts.keyValueMount}/data/Credentials/*" { capabilities = ["create", "read", "update"] }
-            path "${mounts.keyValueMount}/metadata/Credentials/*" { capabilities = ["delete"] }
+            path "${mounts.keyValueMount}/metadata/Credentials/*" { capabilities = ["read", "list", "delete"] }
             path "${mounts.totpMount}/*" { capabilities = ["create", "read", "update", "delete"] }`
         })
         const account = yield* prepare(authMount, prefix)
@@ -107,7 +108,11 @@ if (url !== "" && token !== "") {
         yield* api("POST", `sys/leases/revoke-prefix/auth/${authMount}`, {})
         yield* store.update(id, samples.UsernamePasswordTotp)
         yield* store.get(id)
+        expect(yield* Stream.runCollect(store.list("ApiKeys"))).toEqual([id])
+        yield* store.restore(id, (yield* store.history(id)).at(-1)!.version)
+        yield* store.update(id, samples.UsernamePasswordTotp, { expectedVersion: (yield* store.metadata(id)).version })
         yield* store.delete(id)
+        expect(yield* store.exists(id)).toBe(false)
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 

@@ -3,11 +3,15 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import * as SecretId from "../../src/SecretStore/SecretId.ts"
+import type { SecretStorageError } from "../../src/SecretStore/SecretStorageError.ts"
 import { Credentials, CredentialStorage, login, samples } from "./support/Credentials.ts"
 import { first, lose, refuse, reset, resetMidAnswer, say, silence, when } from "./support/server/faults.ts"
 import type { Fault, StandIn } from "./support/server/StandIn.ts"
@@ -15,14 +19,16 @@ import { backend, Server, storage } from "./support/Server.ts"
 
 /** The same store with little patience: repetitions take real time. */
 const impatient = Layer.fresh(CredentialStorage.layer).pipe(
-  Layer.provide(backend(() => ({ timeout: Duration.seconds(1) })))
+  Layer.provide(backend(() => ({ timeout: Duration.seconds(2) })))
 )
 
 const withoutLog = Effect.provide(Logger.layer([]))
 
 const html = "<html><title>Bad gateway</title></html>"
 const json = "application/json"
-const big = JSON.stringify({ data: { data: { type: "UsernamePassword", username: "x".repeat(10_000_000) } } })
+const big = Buffer.from(
+  JSON.stringify({ data: { data: { type: "UsernamePassword", username: "x".repeat(10_000_000) } } })
+)
 
 /** Faults of every request, with what the error is and says. */
 const faults = (
@@ -30,7 +36,7 @@ const faults = (
     ["refused connections", "stopped", "SecretBackendUnavailable", /cannot be reached \(ECONNREFUSED\)/],
     ["a sealed server", "sealed", "SecretBackendUnavailable", /the server is sealed/],
     ["connections that break", reset, "SecretBackendUnavailable", /cannot be reached/],
-    ["silence", silence, "SecretBackendUnavailable", /no answer within 1 seconds/],
+    ["silence", silence, "SecretBackendUnavailable", /no answer within 2 seconds/],
     ["500", refuse(500), "SecretBackendUnavailable", /answered 500/],
     ["502 of a proxy", say(html, "text/html", 502), "SecretBackendUnavailable", /answered 502/],
     ["503 of a proxy", say(html, "text/html", 503), "SecretBackendUnavailable", /answered 503/],
@@ -51,7 +57,8 @@ const faults = (
     ["JSON without its type", say("{}", "text/plain"), "SecretBackendUnavailable", /text\/plain instead of JSON/],
     ["truncated JSON", say('{"data":{"data":{"ty', json), "SecretBackendUnavailable", /breaks off/],
     ["a redirection", say("", json, 307), "SecretBackendUnavailable", /answered 307/],
-    ["10 MB", say(big, json), "SecretBackendUnavailable", /longer than 4194304 bytes/]
+    // A list of many ids may be as long; this one is no list.
+    ["10 MB", say(big, json), "SecretBackendUnavailable", /longer than 4194304 bytes|not one of a key-value engine/]
   ] satisfies ReadonlyArray<readonly [string, Fault | "stopped" | "sealed", string, RegExp]>
 ).map(([name, fault, tag, reason]) => ({ name, fault, tag, reason }))
 
@@ -85,7 +92,13 @@ describe.concurrent("SecretServer", () => {
         Effect.flip(store.get(id)),
         Effect.flip(store.create("ApiKeys", samples[id.type])),
         Effect.flip(store.update(id, samples[id.type])),
-        Effect.flip(store.delete(id))
+        Effect.flip(store.update(id, samples[id.type], { expectedVersion: 1 })),
+        Effect.flip(store.delete(id)),
+        Effect.flip(Stream.runCollect(store.list("ApiKeys"))),
+        Effect.flip(store.exists(id)),
+        Effect.flip(store.metadata(id)),
+        Effect.flip(store.history(id)),
+        Effect.flip(store.restore(id, 1))
       ])
       const errors = yield* Effect.all(operations, { concurrency: "unbounded" })
       for (const error of errors) {
@@ -136,13 +149,105 @@ describe.concurrent("SecretServer", () => {
         const id = yield* store.create("ApiKeys", samples[type])
         strikeOnce("POST")
         yield* store.update(id, { ...samples[type], username: "grace" })
-        expect(server.documents.get(`Credentials/ApiKeys/${id.id}`)).toHaveLength(2)
+        strikeOnce("POST")
+        yield* store.update(id, { ...samples[type], username: "grace" }, { expectedVersion: 2 })
+        strikeOnce("POST")
+        yield* store.restore(id, 3)
+        expect(server.documents.get(`Credentials/ApiKeys/${id.id}`)).toHaveLength(4)
         strikeOnce("GET")
         expect(yield* store.get(id)).toMatchObject({ username: "grace" })
+        strikeOnce("GET")
+        expect(yield* Stream.runCollect(store.list("ApiKeys"))).toEqual([id])
+        strikeOnce("GET")
+        expect((yield* store.metadata(id)).version).toBe(4)
         strikeOnce("DELETE")
         yield* store.delete(id)
         expect(server.documents.size).toBe(0)
         expect(server.keys.size).toBe(0)
+      }
+    }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect("30 seconds of silence: every operation has failed, and changed nothing", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", samples.UsernamePasswordTotp)
+      server.fault = () => silence
+      const operations: ReadonlyArray<Effect.Effect<unknown, SecretStorageError>> = [
+        store.get(id),
+        store.create("ApiKeys", samples.UsernamePasswordTotp),
+        store.update(id, samples.UsernamePasswordTotp),
+        store.delete(id),
+        Stream.runCollect(store.list("ApiKeys")),
+        store.exists(id),
+        store.metadata(id),
+        store.history(id),
+        store.restore(id, 1)
+      ]
+      const fibers = yield* Effect.forEach(operations, (operation) => Effect.forkChild(Effect.exit(operation)))
+      for (let second = 0; second < 30; second++) {
+        // What is asked has come to the server by then, so that it is the server's silence that is waited for.
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        yield* TestClock.adjust("1 second")
+      }
+      for (const fiber of fibers) {
+        const error = yield* Effect.flip(Effect.flatten(Fiber.join(fiber)))
+        expect(error).toMatchObject({ _tag: "SecretBackendUnavailable" })
+        expect(error.message).toContain("it gave no answer within 10 seconds")
+      }
+      expect(server.documents.get(`Credentials/ApiKeys/${id.id}`)).toHaveLength(1)
+      expect(server.documents.size + server.keys.size).toBe(2)
+    }).pipe(Effect.provide(storage()), withoutLog)
+  )
+
+  it.effect("a list of more secrets than fit into a page is whole, and a longer answer than any list is none", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const backend = yield* SecretBackend
+      const id = yield* store.create("ApiKeys", login("1"))
+      const document = server.documents.get(`Credentials/ApiKeys/${id.id}`)!
+      const add = (text: string) => server.documents.set(`Credentials/ApiKeys/${text}`, document)
+      const expected = new Set([id.id])
+      while (expected.size < 2500) {
+        const { id: text } = yield* SecretId.generate(Credentials, "ApiKeys", "Certificate")
+        expected.add(text)
+        add(text)
+      }
+      // What others keep there is passed over.
+      for (const text of ["stray", "folder/below", "id with spaces & signs?"]) add(text)
+      const other = yield* SecretId.generate(Credentials, "ServiceAccounts", "Certificate")
+      add(other.id)
+      for (const [paged, requests] of [
+        [true, 3],
+        [false, 1]
+      ] as const) {
+        server.keyValue.paged = paged
+        const served = server.served.length
+        const ids = yield* Stream.runCollect(store.list("ApiKeys"))
+        expect(ids).toHaveLength(2500)
+        expect(new Set(ids.map(({ id }) => id))).toEqual(expected)
+        expect(server.served.length - served).toBe(requests)
+      }
+      // As many as a page has, of a server that knows no pages.
+      for (const path of [...server.documents.keys()].slice(1000)) server.documents.delete(path)
+      expect(yield* Stream.runCollect(store.list("ApiKeys"))).toHaveLength(1000)
+
+      server.fault = () => say(JSON.stringify({ data: { keys: ["x".repeat(34_000_000)] }, warnings: null }), json)
+      const error = yield* Effect.flip(backend.list(Credentials, "ApiKeys", Option.none()))
+      expect(error.message).toContain("longer than 33554432 bytes")
+    }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect("a page that is none is no empty list", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      for (const body of ["{}", "null", '{"data":null}', '{"data":{}}', '{"data":{},"warnings":null}']) {
+        server.fault = () => say(body, json)
+        const error = yield* Effect.flip(Stream.runCollect(store.list("ApiKeys")))
+        expect(error._tag).toBe("SecretBackendUnavailable")
       }
     }).pipe(Effect.provide(storage()))
   )
@@ -219,11 +324,44 @@ describe.concurrent("SecretServer", () => {
       const server = yield* Server
       const store = yield* CredentialStorage
       const id = yield* store.create("ApiKeys", login("1"))
-      server.documents.get(`Credentials/ApiKeys/${id.id}`)!.at(-1)!.deleted = "2020-01-01T00:00:00Z"
+      server.documents.get(`Credentials/ApiKeys/${id.id}`)!.at(-1)!.deleted = "1970-01-01T00:00:00Z"
       expect((yield* Effect.flip(store.get(id)))._tag).toBe("SecretNotFound")
       expect((yield* Effect.flip(store.update(id, login("2"))))._tag).toBe("SecretNotFound")
+      expect(yield* store.exists(id)).toBe(false)
+      expect((yield* Effect.flip(store.metadata(id)))._tag).toBe("SecretNotFound")
+      expect((yield* Effect.flip(store.history(id)))._tag).toBe("SecretNotFound")
+      expect((yield* Effect.flip(store.restore(id, 1)))._tag).toBe("SecretNotFound")
       yield* store.delete(id)
       expect(server.documents.size).toBe(0)
+    }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect("a version that is deleted by other means is no more in the history, and cannot be restored", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", login("1"))
+      yield* store.update(id, login("2"))
+      yield* store.update(id, login("3"))
+      const versions = server.documents.get(`Credentials/ApiKeys/${id.id}`)!
+      versions[0]!.deleted = "2020-01-01T00:00:00.123456789Z"
+      // One that will be, some day.
+      versions[1]!.deleted = "2120-01-01T00:00:00.123456789Z"
+      yield* TestClock.setTime(Date.UTC(2030, 0))
+      expect((yield* store.history(id)).map(({ version }) => version)).toEqual([3, 2])
+      expect((yield* Effect.flip(store.restore(id, 1)))._tag).toBe("SecretVersionNotFound")
+    }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect("an earlier version that is no secret of the id's type is not restored", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", login("1"))
+      const versions = server.documents.get(`Credentials/ApiKeys/${id.id}`)!
+      versions.unshift({ data: { type: "Certificate" }, created: "", deleted: "" })
+      expect(yield* Effect.flip(store.restore(id, 1))).toMatchObject({ _tag: "SecretCorrupt", id: id.id })
+      expect(versions).toHaveLength(2)
     }).pipe(Effect.provide(storage()))
   )
 

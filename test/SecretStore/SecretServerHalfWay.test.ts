@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -175,6 +176,9 @@ describe.concurrent("SecretServer, half-way", () => {
   )
 })
 
+const changedOf = (type: "UsernamePassword" | "UsernamePasswordTotp") =>
+  type === "UsernamePasswordTotp" ? changed : { ...samples[type], username: "grace" }
+
 /** What another process does to the documents of the server, right before it takes a request. */
 const meanwhile =
   (change: () => void): Fault =>
@@ -227,6 +231,102 @@ describe.concurrent("SecretServer beside another process", () => {
       yield* store.update(id, changed)
       expect(versions).toHaveLength(4)
       expect(kept(server, id)).toEqual(newState)
+    }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect.each(["UsernamePassword", "UsernamePasswordTotp"] as const)(
+    "two updates of a %s that expect the same version: one is done, the other hears of it",
+    (type) =>
+      Effect.gen(function* () {
+        const server = yield* Server
+        const store = yield* CredentialStorage
+        const id = yield* store.create("ApiKeys", samples[type])
+        const versions = server.documents.get(`Credentials/ApiKeys/${id.id}`)!
+        const other = { data: { type, username: "other", password: "2" }, created: "", deleted: "" }
+        server.fault = first(
+          1,
+          when(
+            "POST",
+            keyValue,
+            meanwhile(() => versions.push(other))
+          )
+        )
+        const error = yield* Effect.flip(store.update(id, changedOf(type), { expectedVersion: 1 }))
+        expect(error).toMatchObject({ _tag: "SecretVersionConflict", expected: 1, found: 2 })
+        expect(versions.at(-1)).toBe(other)
+        if (type === "UsernamePasswordTotp") expect(server.keys.get(id.id)!.key).toBe(oldState[1])
+      }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect("of the writers of two processes that expect the same version, one is done", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const one = yield* CredentialStorage
+      const other = Context.get(yield* Layer.build(impatient), CredentialStorage)
+      for (const type of ["UsernamePassword", "UsernamePasswordTotp"] as const) {
+        const id = yield* one.create("ApiKeys", samples[type])
+        const seeds = ["JBSWY3DPEHPK3PXP", "MFRGGZDFMZTWQ2LK", "KRSXG5CTMVRXEZLU", "NB2W45DFOIZAAAAA"]
+        const written = seeds.map((seed, i) =>
+          type === "UsernamePassword"
+            ? { ...samples[type], username: `writer-${i}` }
+            : { ...samples[type], username: `writer-${i}`, totp: { totpKey: { base32Key: Redacted.make(seed) } } }
+        )
+        const writes = written.map((secret, i) =>
+          Effect.exit((i % 2 === 0 ? one : other).update(id, secret, { expectedVersion: 1 }))
+        )
+        const exits = yield* Effect.all(writes, { concurrency: "unbounded" })
+        const done = exits.findIndex(Exit.isSuccess)
+        expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
+        expect(kept(server, id)).toEqual([`writer-${done}`, type === "UsernamePasswordTotp" ? seeds[done] : undefined])
+      }
+    }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect("an update that expects its version, and whose seed comes after that of a later one, is whole again", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", old)
+      const versions = server.documents.get(`Credentials/ApiKeys/${id.id}`)!
+      const overtake = () => {
+        versions.push({ ...versions.at(-1)!, data: { type: id.type, username: "other", password: "2" } })
+        server.keys.set(id.id, { ...server.keys.get(id.id)!, key: "MFRGGZDFMZTWQ2LK" })
+      }
+      server.fault = first(1, when("POST", totp, meanwhile(overtake)))
+      yield* store.update(id, changed, { expectedVersion: 1 })
+      expect(kept(server, id)).toEqual(newState)
+
+      // Where the later one's seed came last, it stands.
+      server.fault = first(
+        1,
+        when("POST", totp, (response, answer) => {
+          const reply = answer()
+          overtake()
+          send(response, reply)
+        })
+      )
+      yield* store.update(id, old, { expectedVersion: versions.length })
+      expect(kept(server, id)).toEqual(["other", "MFRGGZDFMZTWQ2LK"])
+    }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect("a secret that is updated while it is restored is restored all the same, and a deleted one is not", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", login("1"))
+      yield* store.update(id, login("2"))
+      const versions = server.documents.get(`Credentials/ApiKeys/${id.id}`)!
+      const other = { data: { type: id.type, username: "other", password: "3" }, created: "", deleted: "" }
+      const during = (change: () => void) => first(1, when("POST", keyValue, meanwhile(change)))
+      server.fault = during(() => versions.push(other))
+      yield* store.restore(id, 1)
+      const passwords = versions.map(({ data }) => (data as { readonly password: string }).password)
+      expect(passwords).toEqual(["1", "2", "3", "1"])
+
+      server.fault = during(() => server.documents.clear())
+      expect((yield* Effect.flip(store.restore(id, 2)))._tag).toBe("SecretNotFound")
+      expect(server.documents.size).toBe(0)
     }).pipe(Effect.provide(storage()))
   )
 

@@ -37,7 +37,8 @@ it.live(`the secret server restarts ${restarts} times under ${workers} concurren
         const id = yield* store.create("ApiKeys", secret(0))
         let last = 0
         while (state.round < restarts) {
-          yield* store.update(id, secret(++last))
+          // A write whose answer was lost is known again, so that its own version is no conflict.
+          yield* store.update(id, secret(++last), { expectedVersion: worker % 8 < 4 ? last : undefined })
           const { password } = revealed(yield* store.get(id)) as { readonly password: string }
           expect(password).toBe(Redacted.value(secret(last).password))
         }
