@@ -7,6 +7,7 @@ import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import * as http from "node:http"
 import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -173,6 +174,153 @@ describe("a service that runs", () => {
     assert.strictEqual(await service.stop(), 0)
     assert.deepStrictEqual(canaries.foundIn(service.output), [])
   })
+})
+
+/** A server that gives away what it was told, in every wrong way. It names each kind of answer after what it does. */
+class HostileServer {
+  readonly #server: http.Server
+  readonly asked = new Set<string>()
+  answer: (request: http.IncomingMessage, response: http.ServerResponse) => void = (_, response) => response.destroy()
+
+  constructor() {
+    this.#server = http.createServer((request, response) => {
+      this.asked.add(`${request.method} ${request.url!.split("?")[0]}`)
+      request.resume().on("end", () => this.answer(request, response))
+    })
+  }
+
+  async url(userinfo = ""): Promise<string> {
+    if (!this.#server.listening) await once(this.#server.listen(0, "127.0.0.1"), "listening")
+    return `http://${userinfo}127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, "close")
+  }
+}
+
+/** Answers of a server that may hold a secret, by what is wrong with them. */
+const hostileAnswers = (secret: string): Readonly<Record<string, HostileServer["answer"]>> => {
+  const reply =
+    (status: number, body: string, headers: http.OutgoingHttpHeaders = { "content-type": "application/json" }) =>
+    (_: http.IncomingMessage, response: http.ServerResponse) =>
+      void response.writeHead(status, headers).end(body)
+  return {
+    "no connection": (_, response) => void response.destroy(),
+    "half an answer": (_, response) => {
+      response.writeHead(200, { "content-length": 1000 }).write(`{"data":"${secret}`)
+      response.destroy()
+    },
+    denied: reply(403, JSON.stringify({ errors: ["permission denied"], data: { token: secret } })),
+    "a bad request": reply(400, JSON.stringify({ errors: ["bad request"], auth: { client_token: secret } })),
+    "a text": reply(500, secret, { "content-type": "text/plain" }),
+    "no JSON": reply(200, `{"data": ${secret}`),
+    "another shape": reply(
+      200,
+      JSON.stringify({ data: { data: { password: { is: secret } }, metadata: { version: 1 } } })
+    ),
+    "a redirection": reply(302, "", { location: `http://127.0.0.1:1/?token=${secret}` })
+  }
+}
+
+describe("a service whose servers fail", () => {
+  const started = async (service: Service) => (await service.written(/Listening on (http:[^\s",]+)/))[1]!
+
+  for (const [title, auth] of [
+    ["a token", { SECRETSTORE_AUTHMETHOD: "token" }],
+    ["a login", { SECRETSTORE_AUTHMETHOD: "userpass", SECRETSTORE_USERNAME: "ada" }]
+  ] as const) {
+    it(`writes no secret of a secret server that it meets with ${title}`, async () => {
+      const canaries = new Canaries()
+      const token = canaries.of("token of the service")
+      await using server = new HostileServer()
+      await using service = new Service({
+        files: {
+          "appsettings.secrets.yaml": `secretstore: { token: ${canaries.of("vault token")}, password: ${canaries.of("vault password")} }`
+        },
+        environment: {
+          ...auth,
+          LOGGING_FORMAT: "json",
+          CREDENTIALS_TOKEN: token,
+          SECRETSTORE_USELOCALFILESYSTEM: "false",
+          SECRETSTORE_URL: await server.url(),
+          SECRETSTORE_TIMEOUTINSECONDS: "0.2"
+        }
+      })
+      const url = await started(service)
+      const answers = new Set<number>()
+      const send = async (method: string, path: string, body?: unknown) => {
+        const response = await fetch(url + path, {
+          method,
+          headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) })
+        })
+        answers.add(response.status)
+        const text = await response.text()
+        assert.deepStrictEqual(canaries.foundIn(text), [], `${method} ${path}`)
+        return text
+      }
+      const login = { client_token: canaries.of("token of the login"), lease_duration: 60, renewable: true }
+      const fulfil: HostileServer["answer"] = (_, response) => {
+        response.writeHead(200, { "content-type": "application/json" })
+        response.end(JSON.stringify({ auth: login, data: { version: 1 } }))
+      }
+      server.answer = fulfil
+      const secret = { type: "UsernamePassword", username: "ada", password: canaries.of("password") }
+      const totp = { ...secret, type: "UsernamePasswordTotp", totp: { totpKey: { base32Key: canaries.of("seed") } } }
+      const { id } = JSON.parse(await send("POST", "/credentials/ApiKeys", secret))
+      for (const [name, answer] of Object.entries(hostileAnswers(canaries.of("answer of the server")))) {
+        // The login is let through, so that the token which it gives meets the failure, too.
+        server.answer = (request, response) =>
+          request.url!.includes("/login/") && name !== "denied" && name !== "a text"
+            ? fulfil(request, response)
+            : answer(request, response)
+        await send("POST", "/credentials/ApiKeys", secret)
+        await send("POST", "/credentials/ApiKeys", totp)
+        await send("GET", `/credentials/${id}`)
+        await send("PUT", `/credentials/${id}`, secret)
+        await send("GET", "/health/readiness")
+      }
+      assert.strictEqual(await service.stop(), 0)
+      assert.includeMembers([...answers], [201, 500, 503])
+      assert.isTrue(
+        [...server.asked].some((asked) => asked.startsWith("POST /v1/")),
+        [...server.asked].join()
+      )
+      assert.match(service.output, /"log\.level":"(?:Warning|Error)"/)
+      assert.deepStrictEqual(canaries.foundIn(service.output), [])
+    })
+  }
+
+  // Each signal tells of its first trouble: three protocols with other answers first bring up all.
+  for (const [index, protocol] of ["http/protobuf", "http/json", "grpc"].entries()) {
+    it(`writes no secret of a collector that fails, over ${protocol}`, async () => {
+      const canaries = new Canaries()
+      const { "another shape": _, "no JSON": __, ...refusals } = hostileAnswers(canaries.of("answer of the collector"))
+      const answers = Object.values(refusals)
+      let next = 2 * index
+      await using server = new HostileServer()
+      server.answer = (request, response) => answers[next++ % answers.length]!(request, response)
+      await using service = new Service({
+        environment: {
+          LOGGING_FORMAT: "json",
+          CREDENTIALS_TOKEN: canaries.of("token"),
+          TELEMETRY_ENDPOINT: await server.url(`ada:${canaries.of("password of the endpoint")}@`),
+          TELEMETRY_PROTOCOL: protocol,
+          TELEMETRY_SHUTDOWNTIMEOUT: "1s",
+          TELEMETRY_HEADERS_0_NAME: "authorization",
+          TELEMETRY_HEADERS_0_VALUE: `Bearer ${canaries.of("header")}`
+        }
+      })
+      const url = await started(service)
+      await (await fetch(`${url}/credentials/x?access_token=${canaries.of("query")}`)).text()
+      assert.strictEqual(await service.stop(), 0)
+      assert.match(service.output, /Telemetry cannot be exported/)
+      assert.deepStrictEqual(canaries.foundIn(service.output), [])
+    })
+  }
 })
 
 /** Leads a service through its failures, and gives the status of every answer. Only what was asked for may hold a secret. */

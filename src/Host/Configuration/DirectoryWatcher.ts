@@ -4,6 +4,7 @@
  * A directory is watched rather than a file, since files are replaced: an editor renames a new one over the old, and a
  * volume of Kubernetes swaps the link `..data`, through which all of its files are reached.
  */
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -36,6 +37,12 @@ export interface DirectoryWatcher {
 /** However often something changes, it is looked at after this many times the quiet time. */
 const maxPostponed = 25
 
+/** What to do where the system has no watch left, on Linux. */
+const hint = (cause: Cause.Cause<unknown>): string =>
+  /\b(?:ENOSPC|EMFILE)\b/.test(Cause.pretty(cause))
+    ? "; the limit of watches is reached: raise fs.inotify.max_user_watches and fs.inotify.max_user_instances"
+    : ""
+
 /** Makes watchers. A directory that cannot be watched is told of in the log, once. */
 export const make = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -67,7 +74,10 @@ export const make = Effect.gen(function* () {
       Effect.catchCause((cause) => {
         if (refused.has(directory)) return Effect.void
         refused.add(directory)
-        return Effect.logWarning(`Changes in ${directory} go unnoticed, since it cannot be watched`, cause)
+        return Effect.logWarning(
+          `Changes in ${directory} go unnoticed, since it cannot be watched${hint(cause)}`,
+          cause
+        )
       }),
       Effect.ensuring(Deferred.succeed(isReady, undefined))
     )

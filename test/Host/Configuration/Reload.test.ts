@@ -222,12 +222,18 @@ withLayer(layer, { excludeTestServices: true })((test) => {
       })
     )
 
-    for (const [title, watch] of [
+    for (const [title, watch, hint] of [
       [
         "that the system refuses",
-        Stream.fail(PlatformError.systemError({ _tag: "Unknown", module: "FileSystem", method: "watch" }))
+        Stream.fail(PlatformError.systemError({ _tag: "Unknown", module: "FileSystem", method: "watch" })),
+        /watched(?!;)/
       ],
-      ["that end by themselves", Stream.empty]
+      [
+        "for which the system has none left",
+        Stream.die(new Error("ENOSPC: System limit for number of file watchers reached, watch '/x'")),
+        /: raise fs\.inotify\.max_user_watches and fs\.inotify\.max_user_instances/
+      ],
+      ["that end by themselves", Stream.empty, /watched(?!;)/]
     ] as const) {
       test.effect(`${title} are told of once, and the service goes on`, () =>
         Effect.gen(function* () {
@@ -240,7 +246,9 @@ withLayer(layer, { excludeTestServices: true })((test) => {
           const { nextLine, nextServer } = yield* follow(directory, {
             args: ["--HOST:ADDITIONALCONFIGPATHS=more"]
           }).pipe(Effect.provideContext(Context.make(FileSystem.FileSystem, limited)))
-          assert.match(yield* nextLine, /^Warn Changes in .*\/more go unnoticed, since it cannot be watched/)
+          const warning = yield* nextLine
+          assert.match(warning, /^Warn Changes in .*\/more go unnoticed, since it cannot be watched/)
+          assert.match(warning, hint)
           for (const server of ["a", "b"]) {
             writeFileSync(`${directory}/appsettings.yaml`, `mail: { server: ${server} }`)
             assert.strictEqual(yield* nextServer, server)
