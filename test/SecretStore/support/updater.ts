@@ -28,7 +28,10 @@ const updates = Effect.gen(function* () {
       )
     })
   const parsed = ids.map((id) => Option.getOrThrow(SecretId.parse(Credentials, id)) as SecretId.SecretId<"ApiKeys">)
-  yield* Effect.forever(Effect.forEach(parsed, update, { concurrency: 4, discard: true }))
+  yield* Effect.forEach(parsed, (id, index) => Effect.forever(update(id, index)), {
+    concurrency: parsed.length,
+    discard: true
+  })
 })
 
 await Effect.runPromise(
