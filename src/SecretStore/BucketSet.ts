@@ -39,8 +39,18 @@ export const make = <const Bucket extends string>(
   if (faults.length > 0) {
     throw new Error(`Bucket set ${JSON.stringify(name)} cannot be made: ${faults.join("; ")}`)
   }
-  return Object.freeze({ name, numbers: Object.freeze({ ...numbers }) })
+  const set = Object.freeze({ name, numbers: Object.freeze({ ...numbers }) })
+  sets.set(name, set)
+  return set
 }
+
+const sets = new Map<string, BucketSet>()
+
+/**
+ * The sets that were made in this process, the last of each name: how `layerhost secrets` knows those of a service whose
+ * plugins it has imported.
+ */
+export const made = (): ReadonlyArray<BucketSet> => [...sets.values()]
 
 const nameFaults = (what: string, name: string): ReadonlyArray<string> =>
   /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)

@@ -4,7 +4,13 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import { Certificate, SecretInput, UsernamePassword, UsernamePasswordApiKey, UsernamePasswordTotp } from "./Secret.ts"
+import {
+  Certificate,
+  type SecretInput,
+  UsernamePassword,
+  UsernamePasswordApiKey,
+  UsernamePasswordTotp
+} from "./Secret.ts"
 import type { SecretId } from "./SecretId.ts"
 import { fields } from "./SecretInputValidation.ts"
 import { SecretCorrupt } from "./SecretStorageError.ts"
@@ -18,13 +24,13 @@ export const SecretDocument = Schema.Union([
 ])
 export type SecretDocument = typeof SecretDocument.Type
 
-const encodeSecret = Schema.encodeSync(SecretInput)
+const encodeDocument = Schema.encodeSync(SecretDocument)
 const decodeDocument = Schema.decodeUnknownEffect(SecretDocument, { errors: "all" })
 
 /** The document of a secret, with all values in the clear. */
-export const encode = (secret: SecretInput): object => {
-  const { totp: _, ...document } = { totp: undefined, ...encodeSecret(secret) }
-  return document
+export const encode = (secret: SecretInput | SecretDocument): object => {
+  const { totp: _, ...document } = { totp: undefined, ...secret }
+  return encodeDocument(document)
 }
 
 /** What {@link encode} made. */

@@ -14,7 +14,8 @@ import * as SecretServer from "./SecretServer.ts"
 import type { SecretStoreMisconfigured } from "./SecretServerOptions.ts"
 import { SecretStoreConfig } from "./SecretStoreConfig.ts"
 
-const backend: Layer.Layer<
+/** The backend that the configuration asks for; fails where it describes none that could work. */
+export const backend: Layer.Layer<
   SecretBackend,
   SecretStoreMisconfigured,
   SecretStoreConfig | HttpClient.HttpClient | FileSystem.FileSystem | Path.Path

@@ -9,10 +9,11 @@ import { config } from "./config/command.ts"
 import { dev } from "./dev/command.ts"
 import { generate } from "./generate/command.ts"
 import { plugins } from "./plugins/command.ts"
+import { secrets } from "./secrets/command.ts"
 
 Command.make("layerhost").pipe(
   Command.withDescription("Tools for services that run on layerhost"),
-  Command.withSubcommands([config, dev, generate, plugins]),
+  Command.withSubcommands([config, dev, generate, plugins, secrets]),
   Command.run({ version: packageJson.version }),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain

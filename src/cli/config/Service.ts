@@ -22,12 +22,18 @@ export interface ServiceOptions {
   readonly plugins: string | undefined
 }
 
-/** The service's directory, and the arguments that are the service's own. */
-export const place = Effect.fnUntraced(function* (operands: ReadonlyArray<string>) {
+/** The arguments without a name that are the command's own, and those behind `--`, which are the service's. */
+export const split = Effect.fnUntraced(function* (operands: ReadonlyArray<string>) {
   const typed = yield* Effect.flatMap(Stdio.Stdio, ({ args }) => args)
   const end = typed.indexOf("--")
   const args = end < 0 ? [] : typed.slice(end + 1)
-  const [directory = ".", extra] = operands.slice(0, operands.length - args.length)
+  return { own: operands.slice(0, Math.max(0, operands.length - args.length)), args }
+})
+
+/** The service's directory, and the arguments that are the service's own. */
+export const place = Effect.fnUntraced(function* (operands: ReadonlyArray<string>) {
+  const { args, own } = yield* split(operands)
+  const [directory = ".", extra] = own
   if (extra === undefined) return { directory: nodePath.resolve(directory), args }
   return yield* new ConfigCommandError({
     message: `"${extra}" is one argument too many; arguments of the service itself stand behind --`

@@ -17,15 +17,25 @@ import { numbered } from "./numbered.ts"
 const [root, first, ...ids] = process.argv.slice(2) as [string, string, ...Array<string>]
 let number = Number(first)
 
+/** The pipe may be full for a moment. */
+const say = (line: string): void => {
+  for (;;) {
+    try {
+      fs.writeSync(1, `${line}\n`)
+      return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error
+    }
+  }
+}
+
 const updates = Effect.gen(function* () {
   const storage = yield* CredentialStorage
   const update = (id: SecretId.SecretId<"ApiKeys">, index: number) =>
     Effect.suspend(() => {
       const mine = number++
-      fs.writeSync(1, `begin ${index} ${mine}\n`)
-      return Effect.tap(storage.update(id, numbered(mine)), () =>
-        Effect.sync(() => fs.writeSync(1, `done ${index} ${mine}\n`))
-      )
+      say(`begin ${index} ${mine}`)
+      return Effect.tap(storage.update(id, numbered(mine)), () => Effect.sync(() => say(`done ${index} ${mine}`)))
     })
   const parsed = ids.map((id) => Option.getOrThrow(SecretId.parse(Credentials, id)) as SecretId.SecretId<"ApiKeys">)
   yield* Effect.forEach(parsed, (id, index) => Effect.forever(update(id, index)), {

@@ -1,0 +1,155 @@
+/**
+ * Moves secrets from one backend to another. Ids stay, so whatever holds one finds its secret in the new place.
+ *
+ * The source is only read. A run that is stopped half-way is simply begun again: what is in the target already, and the same,
+ * is passed over. Earlier versions stay behind.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import { isDeepStrictEqual } from "node:util"
+import * as BucketSet from "./BucketSet.ts"
+import type { Secret, SecretInput } from "./Secret.ts"
+import type { Location, SecretBackend } from "./SecretBackend.ts"
+import * as SecretDocument from "./SecretDocument.ts"
+import { validate } from "./SecretInputValidation.ts"
+import type { BackendError, SecretCorrupt, SecretInvalid } from "./SecretStorageError.ts"
+import * as TotpCodeGenerator from "./TotpCodeGenerator.ts"
+
+type Backend = SecretBackend["Service"]
+
+/** What became of a secret. */
+export interface Outcome {
+  readonly location: Location
+  /**
+   * `moved`, and read back the same, or to be so in a dry run; `present` where the target had it already; `conflict` where the
+   * target has another one under the id; `needsSeed` where the source does not give the seed of a one-time password; `gone`
+   * where it was deleted since the source was listed; `failed` for the reason.
+   */
+  readonly result: "moved" | "present" | "conflict" | "needsSeed" | "gone" | "failed"
+  readonly reason?: string
+}
+
+/** From where, to where, and how. */
+export interface Options {
+  readonly from: Backend
+  readonly to: Backend
+  /** How long the target's one-time passwords last, which tells whether it took a seed that it does not give back. */
+  readonly totpPeriodInSeconds: number
+  /** Whether nothing is written. */
+  readonly dryRun: boolean
+  /** New seeds, by id, for those that the source does not give. */
+  readonly seeds: ReadonlyMap<string, Redacted.Redacted>
+}
+
+/** Where all secrets of the sets are. */
+export const locations = (
+  backend: Backend,
+  sets: ReadonlyArray<BucketSet.BucketSet>
+): Effect.Effect<ReadonlyArray<Location>, BackendError> =>
+  Effect.map(
+    Effect.forEach(sets, (buckets) =>
+      Effect.forEach(BucketSet.names(buckets), (bucket) =>
+        Stream.paginate(Option.none<string>(), (after) =>
+          Effect.map(backend.list(buckets, bucket, after), ({ ids, next }) => [ids, Option.map(next, Option.some)])
+        ).pipe(
+          Stream.map((id): Location => ({ bucketSet: buckets.name, id })),
+          Stream.runCollect
+        )
+      )
+    ),
+    (found) => found.flat(2)
+  )
+
+/** Moves one secret. Fails where a backend is away: then no other will fare better. */
+export const move = Effect.fn("SecretMigration.move")(function* (
+  location: Location,
+  options: Options
+): Effect.fn.Return<Outcome, BackendError> {
+  return yield* moved(location, options).pipe(
+    Effect.map((outcome): Outcome => (typeof outcome === "string" ? { location, result: outcome } : outcome)),
+    Effect.catchTags({
+      SecretCorrupt: (error) => failed(location, error),
+      SecretInvalid: (error) => failed(location, error)
+    })
+  )
+})
+
+const failed = (location: Location, { message }: { readonly message: string }): Effect.Effect<Outcome> =>
+  Effect.succeed({ location, result: "failed", reason: message })
+
+/** A secret as its source gives it: perhaps without its seed. */
+type Source = SecretInput | SecretDocument.SecretDocument
+
+const moved = Effect.fnUntraced(function* (
+  location: Location,
+  options: Options
+): Effect.fn.Return<Outcome["result"] | Outcome, BackendError | SecretCorrupt | SecretInvalid> {
+  const { dryRun, from, seeds, to } = options
+  const found = yield* from.getWithSeed(location)
+  if (Option.isNone(found)) return "gone"
+  const source = yield* withSeed(found.value, seeds.get(location.id.id))
+
+  if (yield* to.exists(location)) return (yield* isSame(location, source, options)) ? "present" : "conflict"
+  if (!isComplete(source)) return "needsSeed"
+  if (dryRun) return "moved"
+  const isNew = yield* to.create(location, source)
+  if (yield* isSame(location, source, options)) return isNew ? "moved" : "present"
+  if (!isNew) return "conflict"
+  return { location, result: "failed", reason: "what is read back is not what was written" }
+})
+
+const isComplete = (source: Source): source is SecretInput => source.type !== "UsernamePasswordTotp" || "totp" in source
+
+const withSeed = (source: Source, base32Key: Redacted.Redacted | undefined): Effect.Effect<Source, SecretInvalid> =>
+  isComplete(source) || base32Key === undefined
+    ? Effect.succeed(source)
+    : validate({ ...source, totp: { totpKey: { base32Key } } } as SecretInput)
+
+/** Whether the target gives back the secret, or codes of its seed where it gives no seed back. */
+const isSame = Effect.fnUntraced(function* (location: Location, source: Source, options: Options) {
+  const target = yield* options.to.getWithSeed(location)
+  if (Option.isNone(target) || !isDeepStrictEqual(SecretDocument.encode(target.value), SecretDocument.encode(source)))
+    return false
+  if (source.type !== "UsernamePasswordTotp") return true
+  const seed = seedOf(source)
+  const targetSeed = seedOf(target.value)
+  if (seed !== undefined && targetSeed !== undefined) return seed === targetSeed
+  for (let reads = 0; reads < maxReads; reads++) {
+    const there = codeOf(yield* options.to.get(location))
+    if (there === undefined) return false
+    if (seed !== undefined) return isCodeOf(seed, there, options.totpPeriodInSeconds)
+    const here = codeOf(yield* options.from.get(location))
+    // Two codes can only be compared within one period.
+    if (here === undefined || here.end === there.end) return here?.code === there.code
+  }
+  return false
+})
+
+/** A read that crosses the end of a period is done again. */
+const maxReads = 3
+
+const seedOf = (source: Source): string | undefined =>
+  source.type === "UsernamePasswordTotp" && "totp" in source ? Redacted.value(source.totp.totpKey.base32Key) : undefined
+
+interface Code {
+  readonly code: string
+  /** In milliseconds since the epoch. */
+  readonly end: number
+}
+
+const codeOf = (secret: Option.Option<Secret>): Code | undefined => {
+  if (Option.isNone(secret) || secret.value.type !== "UsernamePasswordTotp") return undefined
+  const { code, validTillUtc } = secret.value.totp.totpCode
+  return { code: Redacted.value(code), end: DateTime.toEpochMillis(validTillUtc) }
+}
+
+/** The target's clock may be ahead or behind. */
+const isCodeOf = (seed: string, { code, end }: Code, periodInSeconds: number): boolean =>
+  [-1, 0, 1].some((periods) => {
+    const expected = TotpCodeGenerator.at(seed, end - 1 + periods * periodInSeconds * 1000, periodInSeconds)
+    return Result.isSuccess(expected) && expected.success === code
+  })
