@@ -14,7 +14,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   Host: ["Host", "Plugins"],
   SecretStore: ["SecretStore", "Plugins"],
   testing: ["testing", "Host", "Plugins"],
-  cli: ["cli", "Host", "Plugins"]
+  cli: ["cli", "Host", "Plugins", "SecretStore"]
 }
 
 /** The host's own defaults: what listens, and what a service is given when it says nothing else. */
