@@ -1,15 +1,12 @@
 import * as Layer from "effect/Layer"
 import { suite } from "./SecretStorageTest.ts"
+import { openBao, vault } from "./support/server/Reply.ts"
+import { standIn } from "./support/server/StandIn.ts"
 import { backend, Server } from "./support/Server.ts"
 
-suite("the secret server", Layer.provide(backend(), Server.layer))
-
-const withoutPages = Layer.effect(
-  Server,
-  Server.useSync((server) => {
-    server.keyValue.paged = false
-    return server
-  })
-).pipe(Layer.provide(Server.layer))
-
-suite("a secret server without pages", Layer.provide(backend(), withoutPages))
+for (const [name, flavour] of [
+  ["OpenBao", openBao],
+  ["Vault", vault]
+] as const) {
+  suite(`${name}'s stand-in`, Layer.provide(backend(), Layer.effect(Server, standIn({ flavour }))))
+}

@@ -223,7 +223,7 @@ describe.concurrent("SecretServer", () => {
         [true, 3],
         [false, 1]
       ] as const) {
-        server.keyValue.paged = paged
+        server.flavour.pages = paged
         const served = server.served.length
         const ids = yield* Stream.runCollect(store.list("ApiKeys"))
         expect(ids).toHaveLength(2500)

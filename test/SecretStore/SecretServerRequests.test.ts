@@ -101,7 +101,7 @@ describe("The code of a one-time password", () => {
   it.effect.each([true, false])("belongs to the period of its expiry, also over a boundary (times told: %s)", (timed) =>
     Effect.gen(function* () {
       const server = yield* Server
-      server.totp.timed = timed
+      server.flavour.timesCodes = timed
       const store = yield* CredentialStorage
       yield* TestClock.setTime(59_000)
       const id = yield* store.create("ApiKeys", samples.UsernamePasswordTotp)

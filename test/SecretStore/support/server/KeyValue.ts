@@ -1,5 +1,5 @@
 /** The key-value engine, version 2. */
-import { absent, data, type Engine, errors, nothing, type Reply } from "./Reply.ts"
+import { absent, data, type Engine, errors, type Flavour, nothing, type Reply } from "./Reply.ts"
 
 interface Version {
   readonly data: unknown
@@ -8,11 +8,6 @@ interface Version {
 }
 
 export type Documents = Map<string, Array<Version>>
-
-export interface Options {
-  /** Whether `after` and `limit` are heeded in lists, as OpenBao does; Vault gives all names, with a warning. */
-  paged: boolean
-}
 
 /** What both servers keep of a document where they are not told otherwise. */
 const maxVersions = 10
@@ -32,7 +27,7 @@ const metadataOf = (versions: ReadonlyArray<Version>, number = versions.length) 
   custom_metadata: null
 })
 
-export const make = (mount: string, documents: Documents, options: Options, now: () => number): Engine => {
+export const make = (mount: string, documents: Documents, flavour: Flavour, now: () => number): Engine => {
   // Both servers write nanoseconds.
   const time = () => new Date(now()).toISOString().replace(/Z$/, "000001Z")
 
@@ -85,18 +80,18 @@ export const make = (mount: string, documents: Documents, options: Options, now:
     const below = [...documents.keys()].filter((path) => path.startsWith(prefix))
     const all = [...new Set(below.map((path) => /^[^/]+\/?/.exec(path.slice(prefix.length))![0]))].toSorted()
     const limit = Number(query.get("limit")) || undefined
-    if (options.paged) {
+    if (flavour.pages) {
       const keys = all.filter((key) => key > (query.get("after") ?? "")).slice(0, limit)
       return keys.length === 0 ? absent : data({ keys })
     }
-    const unknown = ["limit", "after"].filter((name) => query.has(name))
+    const unknown = ["after", "limit"].filter((name) => query.has(name))
     if (unknown.length === 0) return all.length === 0 ? absent : data({ keys: all })
     const warnings = [`Endpoint ignored these unrecognized parameters: [${unknown.join(" ")}]`]
     return data(all.length === 0 ? {} : { keys: all }, warnings)
   }
 
   return ({ body, method, path, query }) => {
-    const [, kind, document] = new RegExp(`^${mount}/(data|metadata)/(.*)$`).exec(path) ?? []
+    const [, kind, document] = new RegExp(`^${mount}/(data|metadata)(?:/|$)(.*)$`).exec(path) ?? []
     if (kind === undefined || document === undefined) return undefined
     switch (`${method} ${kind}`) {
       case "POST data":

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import * as KeyValue from "./KeyValue.ts"
-import { type Asked, data, type Engine, errors, type Reply } from "./Reply.ts"
+import { type Asked, data, type Engine, errors, type Flavour, openBao, type Reply } from "./Reply.ts"
 import { Tokens } from "./Tokens.ts"
 import * as Totp from "./Totp.ts"
 
@@ -31,6 +31,8 @@ export interface Served extends Asked {
 }
 
 export interface Options {
+  /** OpenBao's when absent. */
+  readonly flavour?: Flavour
   readonly keyValueMount?: string
   readonly totpMount?: string
   readonly createServer?: (listener: http.RequestListener) => http.Server
@@ -38,9 +40,8 @@ export interface Options {
 
 export class StandIn {
   readonly documents: KeyValue.Documents = new Map()
-  readonly keyValue: KeyValue.Options = { paged: true }
   readonly keys: Totp.Keys = new Map()
-  readonly totp: Totp.Options = { timed: true }
+  readonly flavour: Flavour
   readonly tokens: Tokens
   readonly root: string
   readonly served: Array<Served> = []
@@ -57,18 +58,19 @@ export class StandIn {
 
   constructor(now: () => number, options: Options) {
     const { keyValueMount = "credentials", totpMount = "totp" } = options
-    this.tokens = new Tokens(now)
-    this.root = this.tokens.issue().id
+    this.flavour = { ...(options.flavour ?? openBao) }
+    this.tokens = new Tokens(now, this.flavour)
+    this.root = this.tokens.issue({ renewable: false }).id
     this.mounts = new Map<string, object>([
       [keyValueMount, { type: "kv", options: { version: "2" } }],
-      [totpMount, { type: "totp", options: null }]
+      [totpMount, { type: "totp", options: {} }]
     ])
     this.#createServer = options.createServer ?? http.createServer
     this.#engines = [
       this.tokens.engine,
       this.#mount,
-      KeyValue.make(keyValueMount, this.documents, this.keyValue, now),
-      Totp.make(totpMount, this.keys, this.totp, now)
+      KeyValue.make(keyValueMount, this.documents, this.flavour, now),
+      Totp.make(totpMount, this.keys, this.flavour, now)
     ]
   }
 
@@ -137,7 +139,8 @@ export class StandIn {
     const login = this.tokens.logIn(asked)
     if (login !== undefined) return login
     const token = this.tokens.find(asked.token)
-    if (token === undefined) return errors(403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n")
+    if (asked.token === undefined) return errors(403, "permission denied")
+    if (token === undefined) return errors(403, this.flavour.unknownToken)
     if (token.allows?.(method, path) === false) return errors(403, "1 error occurred:\n\t* permission denied\n\n")
     const isUnmounted =
       !/^(?:auth|sys)\//.test(path) && ![...this.mounts.keys()].some((mount) => path.startsWith(`${mount}/`))

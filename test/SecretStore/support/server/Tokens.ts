@@ -1,5 +1,5 @@
 /** Tokens and the ways to log in for one. */
-import { data, type Engine, errors, type Reply } from "./Reply.ts"
+import { data, type Engine, errors, type Flavour, type Reply } from "./Reply.ts"
 
 export interface Token {
   readonly id: string
@@ -36,9 +36,11 @@ export class Tokens {
   readonly accounts: Array<Account> = []
   readonly grant: Grant = { ttl: 3600, maxTtl: 1_000_000, renewable: true }
   readonly #now: () => number
+  readonly #flavour: Flavour
 
-  constructor(now: () => number) {
+  constructor(now: () => number, flavour: Flavour) {
     this.#now = now
+    this.#flavour = flavour
   }
 
   issue(options: Partial<Token> = {}): Token {
@@ -77,7 +79,9 @@ export class Tokens {
     const account = this.accounts.find((account) => account.path === path)
     // An auth mount that is not there looks like any path without permission.
     if (account === undefined) return errors(403, "permission denied")
-    if (!account.accepts(body)) return errors(400, "invalid role or secret ID")
+    if (!account.accepts(body)) {
+      return errors(400, /\/login\//.test(path) ? "invalid username or password" : "invalid role or secret ID")
+    }
     return this.#auth(this.issue({ ...this.grant }))
   }
 
@@ -88,7 +92,7 @@ export class Tokens {
   }
 
   #renew(token: Token): Reply {
-    if (!token.renewable) return errors(400, "lease is not renewable")
+    if (!token.renewable) return errors(400, this.#flavour.notRenewable)
     const last = token.issuedAtMillis + token.maxTtl * 1000
     token.endsAtMillis = token.ttl === 0 ? token.endsAtMillis : Math.min(this.#now() + token.ttl * 1000, last)
     return this.#auth(token)
@@ -101,7 +105,7 @@ export class Tokens {
       ttl: isEndless ? 0 : Math.floor((token.endsAtMillis - this.#now()) / 1000),
       creation_ttl: token.ttl,
       expire_time: isEndless ? null : new Date(token.endsAtMillis).toISOString(),
-      renewable: token.renewable
+      ...(!isEndless && { renewable: token.renewable })
     })
   }
 }

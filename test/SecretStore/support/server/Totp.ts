@@ -1,6 +1,6 @@
 /** The TOTP engine. */
 import { createHmac } from "node:crypto"
-import { absent, data, type Engine, errors, nothing, type Reply } from "./Reply.ts"
+import { absent, data, type Engine, errors, type Flavour, nothing, type Reply } from "./Reply.ts"
 
 interface Key {
   readonly key: string
@@ -13,11 +13,6 @@ interface Key {
 
 export type Keys = Map<string, Key>
 
-export interface Options {
-  /** Whether codes come with their times, as newer servers give them. */
-  timed: boolean
-}
-
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
 const codeOf = ({ key, period }: Key, seconds: number): string => {
@@ -29,7 +24,7 @@ const codeOf = ({ key, period }: Key, seconds: number): string => {
   return String((hash.readUInt32BE(hash[19]! & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0")
 }
 
-export const make = (mount: string, keys: Keys, options: Options, now: () => number): Engine => {
+export const make = (mount: string, keys: Keys, flavour: Flavour, now: () => number): Engine => {
   const put = (name: string, body: Record<string, unknown>): Reply => {
     const {
       account_name = "",
@@ -40,7 +35,8 @@ export const make = (mount: string, keys: Keys, options: Options, now: () => num
       period = 30
     } = body as Partial<Key>
     if (key === "") return errors(400, "the key value is required")
-    if (!/^[a-z2-7]+$/i.test(key)) return errors(400, `invalid key value: ${key}`)
+    const illegal = /[^a-z2-7]/i.exec(key)
+    if (illegal !== null) return errors(400, `invalid key value: illegal base32 data at input byte ${illegal.index}`)
     if (algorithm !== "SHA1" || digits !== 6) return errors(400, "the stand-in makes 6 digits by SHA1")
     keys.set(name, { key, issuer, account_name, period, algorithm, digits })
     return nothing
@@ -50,7 +46,7 @@ export const make = (mount: string, keys: Keys, options: Options, now: () => num
     const seconds = Math.floor(now() / 1000)
     const end = (Math.floor(seconds / key.period) + 1) * key.period
     const times = { generated: seconds, expire_time: end, period: `${key.period}s` }
-    return data({ code: codeOf(key, seconds), ...(options.timed && times) })
+    return data({ code: codeOf(key, seconds), ...(flavour.timesCodes && times) })
   }
 
   return ({ body, method, path, query }) => {
