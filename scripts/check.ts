@@ -3,17 +3,10 @@
  *
  * Every check is a command. All of them run; a line for each tells how it went, with the output of those that failed.
  */
-import { globSync, readFileSync } from "node:fs"
-import { delimiter, dirname, join, resolve } from "node:path"
+import { delimiter, join, resolve } from "node:path"
 import { runChecks, type Check } from "./runChecks.ts"
 
 const root = resolve(import.meta.dirname, "..")
-
-/** The examples whose list of plugins is generated: those with a script for it. */
-const services = globSync("examples/*/package.json", { cwd: root })
-  .filter((file) => "generate" in (JSON.parse(readFileSync(join(root, file), "utf8")).scripts ?? {}))
-  .map((file) => dirname(file))
-  .toSorted()
 
 const node = (name: string, ...args: ReadonlyArray<string>): Check => ({ name, command: process.execPath, args })
 
@@ -21,7 +14,7 @@ const checks: ReadonlyArray<Check> = [
   { name: "types", command: "tsc", args: ["--noEmit", "-p", "."] },
   { name: "lint", command: "oxlint", args: [] },
   { name: "format", command: "oxfmt", args: ["--check", "."] },
-  ...services.map((service) => node(`plugins of ${service}`, "src/cli/main.ts", "generate", service, "--check")),
+  node("generated files", "scripts/generate.ts", "--check"),
   node("import direction", "scripts/importDirection.ts"),
   node("no sleeps in tests", "scripts/noSleeps.ts"),
   node("no console in src", "scripts/noConsole.ts")

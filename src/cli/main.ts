@@ -8,12 +8,13 @@ import packageJson from "../../package.json" with { type: "json" }
 import { config } from "./config/command.ts"
 import { dev } from "./dev/command.ts"
 import { generate } from "./generate/command.ts"
+import { init } from "./init/command.ts"
 import { plugins } from "./plugins/command.ts"
 import { secrets } from "./secrets/command.ts"
 
 Command.make("layerhost").pipe(
   Command.withDescription("Tools for services that run on layerhost"),
-  Command.withSubcommands([config, dev, generate, plugins, secrets]),
+  Command.withSubcommands([config, dev, generate, init, plugins, secrets]),
   Command.run({ version: packageJson.version }),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain

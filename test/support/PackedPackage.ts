@@ -23,7 +23,8 @@ export const removeDirectory = (directory: string): void => rmSync(directory, { 
 export const pack = (directory: string): string => {
   const copy = join(directory, "repository")
   const files = ["package.json", "tsconfig.json", "tsconfig.build.json", "README.md", "CHANGELOG.md", "LICENSE"]
-  for (const file of [...files, "src", "scripts"]) cpSync(join(root, file), join(copy, file), { recursive: true })
+  for (const file of [...files, "src", "scripts", "templates"])
+    cpSync(join(root, file), join(copy, file), { recursive: true })
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
   execFileSync("npm", ["pack", "--offline", "--silent", "--pack-destination", directory], {
     cwd: copy,

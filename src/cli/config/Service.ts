@@ -12,7 +12,7 @@ import { decode, type OwnedSection } from "../../Host/Configuration/Decode.ts"
 import { hostSections } from "../../Host/HostConfiguration.ts"
 import type * as Plugin from "../../Plugins/Plugin.ts"
 import * as PackageJson from "../generate/PackageJson.ts"
-import { ConfigCommandError } from "./ConfigCommandError.ts"
+import { CommandError } from "../CommandError.ts"
 
 /** What every command is told of the service. */
 export interface ServiceOptions {
@@ -35,7 +35,7 @@ export const place = Effect.fnUntraced(function* (operands: ReadonlyArray<string
   const { args, own } = yield* split(operands)
   const [directory = ".", extra] = own
   if (extra === undefined) return { directory: nodePath.resolve(directory), args }
-  return yield* new ConfigCommandError({
+  return yield* new CommandError({
     message: `"${extra}" is one argument too many; arguments of the service itself stand behind --`
   })
 })
@@ -45,7 +45,7 @@ export const plugins = Effect.fn("Service.plugins")(function* (directory: string
   const file = module === undefined ? yield* generatedList(directory) : nodePath.resolve(module)
   const plugins = pluginsOf(yield* load(file))
   if (plugins === undefined) {
-    return yield* new ConfigCommandError({ message: `${shown(file)} exports no plugins` })
+    return yield* new CommandError({ message: `${shown(file)} exports no plugins` })
   }
   return { file, plugins }
 })
@@ -93,17 +93,17 @@ const generatedList = Effect.fnUntraced(function* (directory: string) {
   const service = yield* PackageJson.read(directory)
   const file = nodePath.join(directory, service?.contents.layerhost?.output ?? "src/plugins.generated.ts")
   if (yield* fs.exists(file)) return file
-  return yield* new ConfigCommandError({
+  return yield* new CommandError({
     message:
       `${shown(file)} does not exist: run \`layerhost generate\` in the service's directory,` +
       " or name the module that exports its plugins with --plugins"
   })
 })
 
-const load = (file: string): Effect.Effect<Readonly<Record<string, unknown>>, ConfigCommandError> =>
+const load = (file: string): Effect.Effect<Readonly<Record<string, unknown>>, CommandError> =>
   Effect.tryPromise({
     try: () => import(pathToFileURL(file).href),
-    catch: (cause) => new ConfigCommandError({ message: `${shown(file)} cannot be imported: ${messageOf(cause)}` })
+    catch: (cause) => new CommandError({ message: `${shown(file)} cannot be imported: ${messageOf(cause)}` })
   })
 
 const messageOf = (cause: unknown): string =>

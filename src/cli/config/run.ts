@@ -6,7 +6,7 @@ import { existsSync } from "node:fs"
 import * as EffectiveValues from "../../Host/Configuration/EffectiveValues.ts"
 import * as Explanation from "../../Host/Configuration/Explanation.ts"
 import * as JsonSchema from "../../Host/Configuration/JsonSchema.ts"
-import { ConfigCommandError, Refused } from "./ConfigCommandError.ts"
+import { CommandError, Refused } from "../CommandError.ts"
 import * as render from "./render.ts"
 import * as Service from "./Service.ts"
 
@@ -40,7 +40,7 @@ export const list = Effect.fnUntraced(function* (options: Options) {
 export const explain = Effect.fnUntraced(function* (key: string, options: Options) {
   const [directory] = options.operands
   if (directory?.includes(":") && existsSync(key)) {
-    return yield* new ConfigCommandError({
+    return yield* new CommandError({
       message: `The key stands before the directory: layerhost config explain ${directory} ${key}`
     })
   }
@@ -48,7 +48,7 @@ export const explain = Effect.fnUntraced(function* (key: string, options: Option
   const about = Explanation.explain(tree, sections, key)
   if (about.plugin === null && about.sources.length === 0) {
     const hint = about.suggestion === null ? "" : `; did you mean ${about.suggestion}?`
-    return yield* new ConfigCommandError({ message: `No section has the key ${key}, and nothing sets it${hint}` })
+    return yield* new CommandError({ message: `No section has the key ${key}, and nothing sets it${hint}` })
   }
   yield* options.json ? print(about) : Console.log(render.explanation(about))
 })

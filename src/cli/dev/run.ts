@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { FileSystem } from "effect/FileSystem"
 import * as nodePath from "node:path"
+import { CommandError } from "../CommandError.ts"
 import { findCompiler } from "../Compiler.ts"
 import * as Service from "../config/Service.ts"
 import * as PackageJson from "../generate/PackageJson.ts"
 import * as PluginList from "../generate/PluginList.ts"
-import { DevError } from "./DevError.ts"
 import * as Supervisor from "./Supervisor.ts"
 import * as TypeCheck from "./TypeCheck.ts"
 import * as Watcher from "./Watcher.ts"
@@ -28,7 +28,11 @@ export const run = Effect.fnUntraced(function* (options: Options) {
   const fs = yield* FileSystem
   const { args, directory } = yield* Service.place(options.operands)
   const main = nodePath.join(directory, options.main)
-  if (!(yield* fs.exists(main))) return yield* DevError.noProgram(main)
+  if (!(yield* fs.exists(main))) {
+    return yield* new CommandError({
+      message: `${nodePath.relative("", main)} does not exist: run this in the service's directory, or name its program with --main`
+    })
+  }
   const compiler = options.types ? findCompiler(directory) : undefined
   const service = yield* PackageJson.read(directory)
   const generated = nodePath.join(directory, service?.contents.layerhost?.output ?? "src/plugins.generated.ts")

@@ -13,7 +13,7 @@ import type { SecretId } from "../../SecretStore/SecretId.ts"
 import * as SecretStorage from "../../SecretStore/SecretStorage.ts"
 import type { SecretStorageError } from "../../SecretStore/SecretStorageError.ts"
 import type { SecretType } from "../../SecretStore/SecretType.ts"
-import { ConfigCommandError } from "../config/ConfigCommandError.ts"
+import { CommandError } from "../CommandError.ts"
 import * as Table from "../config/Table.ts"
 import * as Input from "./Input.ts"
 import * as Output from "./Output.ts"
@@ -35,7 +35,7 @@ export const answering =
 
 const tellAsJson = <E>(error: E): Effect.Effect<never, E | Told> => {
   if (error instanceof Told) return Effect.fail(error)
-  if (!(error instanceof SecretsCommandError || error instanceof ConfigCommandError)) return Effect.fail(error)
+  if (!(error instanceof SecretsCommandError || error instanceof CommandError)) return Effect.fail(error)
   const told =
     error instanceof SecretsCommandError
       ? { tag: error.tag, exitCode: error.exitCode }

@@ -1,11 +1,11 @@
-/** What keeps `layerhost config` from an answer. */
+/** What keeps a command from what it was asked for. */
 import * as Data from "effect/Data"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as CliError from "effect/cli/CliError"
 
 /** A fault in words for whoever typed the command. */
-export class ConfigCommandError extends Schema.TaggedError<ConfigCommandError>()("ConfigCommandError", {
+export class CommandError extends Schema.TaggedError<CommandError>()("CommandError", {
   message: Schema.String
 }) {
   override get [CliError.userMessage](): string {
