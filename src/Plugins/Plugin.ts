@@ -88,6 +88,12 @@ type MiddlewareRequires<M> = M extends Middleware.Middleware<any, infer R> ? R :
 type TaskRequires<T> = T extends Task.Task<infer R> ? R : never
 
 /**
+ * A type on which the place where a plugin is made, such as a list of plugins, has no say. `NoInfer` would do the same, but
+ * stays around the type, and lists of plugins are then checked ten times as slowly.
+ */
+type Settled<A> = [A] extends [infer B] ? B : never
+
+/**
  * Makes a plugin.
  *
  * @example
@@ -134,9 +140,8 @@ export const make = <
 }): Plugin<
   Id,
   OriginOf<Id>,
-  NoInfer<ServicesOut>,
-  // The place where a plugin is made, such as a list of plugins, is to have no say in what it requires.
-  NoInfer<
+  Settled<ServicesOut>,
+  Settled<
     Exclude<
       | ServicesIn
       | Unmarked<ApiRequires<Apis[number]>>
@@ -175,10 +180,11 @@ const typeIdValue = {
 export const fromPackage = <Id extends string, Origin extends PluginOrigin, Provides, Requires>(
   info: PackageInfo,
   plugin: Plugin<Id, Origin, Provides, Requires>
-): Plugin<Id, Origin extends "framework" ? "framework" : "third-party", NoInfer<Provides>, NoInfer<Requires>> => ({
-  ...plugin,
-  package: info,
-  origin: (plugin.origin === "framework" ? "framework" : "third-party") as Origin extends "framework"
-    ? "framework"
-    : "third-party"
-})
+): Plugin<Id, FromPackage<Origin>, Settled<Provides>, Settled<Requires>> =>
+  ({
+    ...plugin,
+    package: info,
+    origin: plugin.origin === "framework" ? "framework" : "third-party"
+  }) as Plugin<Id, FromPackage<Origin>, any, any>
+
+type FromPackage<Origin extends PluginOrigin> = Origin extends "framework" ? "framework" : "third-party"
