@@ -14,6 +14,7 @@ import * as AcceptEncoding from "./AcceptEncoding.ts"
 import { isCompressible } from "./CompressibleType.ts"
 import type { CompressionConfig } from "./CompressionConfig.ts"
 import * as Vary from "./Vary.ts"
+import { withWeakEtag } from "./WeakEtag.ts"
 
 /** Compresses an answer where it should be; to be called when all its headers are there. */
 export type Compress = (
@@ -40,7 +41,8 @@ export const make = (config: CompressionConfig["Service"], platform: HttpPlatfor
     const { coding, takesIdentity } = AcceptEncoding.choose(request.headers["accept-encoding"])
     const size = lengthOf(response)
     const isSmall = size !== undefined && size < config.minimumSize
-    if (coding === "identity" || request.method === "HEAD" || (isSmall && takesIdentity)) return Effect.succeed(varying)
+    // Also where HEAD asks, which gets the headers that GET would.
+    if (coding === "identity" || (isSmall && takesIdentity)) return Effect.succeed(varying)
     const { body } = response
     return body._tag === "Uint8Array" && body.contentLength < synchronousBelow
       ? Effect.succeed(encoded(varying, body.body, coding))
@@ -77,14 +79,12 @@ const encoded = (
   coding: "br" | "gzip"
 ): HttpServerResponse.HttpServerResponse => {
   const compressed = coding === "br" ? brotli(content) : gzipSync(content, { level })
-  const { etag } = response.headers
-  return HttpServerResponse.setHeaders(
-    HttpServerResponse.setBody(response, HttpBody.uint8Array(compressed, contentTypeOf(response))),
-    {
-      "content-encoding": coding,
-      // Of two codings, no byte is the same.
-      ...(etag === undefined || etag.startsWith("W/") ? undefined : { etag: `W/${etag}` })
-    }
+  return withWeakEtag(
+    HttpServerResponse.setHeader(
+      HttpServerResponse.setBody(response, HttpBody.uint8Array(compressed, contentTypeOf(response))),
+      "content-encoding",
+      coding
+    )
   )
 }
 

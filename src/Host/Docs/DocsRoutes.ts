@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { createHash } from "node:crypto"
 import * as DocsPage from "./DocsPage.ts"
@@ -42,25 +41,18 @@ export const make = Effect.fnUntraced(function* (
   ]
 })
 
-/** A route whose answer is made once, and which spares a client that has it from reading it again. */
+/** A route whose answer is made once; by its tag, the host spares a client that has it from reading it again. */
 const unchanging = Effect.fnUntraced(function* (
   path: `/${string}`,
   make: Effect.Effect<HttpServerResponse.HttpServerResponse>
 ) {
   const answer = yield* Effect.cached(Effect.map(make, withEtag))
-  return HttpRouter.route("GET", path, (request) =>
-    Effect.map(answer, ({ etag, response }) =>
-      isKnown(request, etag) ? HttpServerResponse.empty({ status: 304, headers: response.headers }) : response
-    )
-  )
+  return HttpRouter.route("GET", path, answer)
 })
 
 /** A weak tag, since the host may yet write the answer as YAML or compress it. */
 const withEtag = (response: HttpServerResponse.HttpServerResponse) => {
   const content = response.body._tag === "Uint8Array" ? response.body.body : ""
   const etag = `W/"${createHash("sha256").update(content).digest("base64url")}"`
-  return { etag, response: HttpServerResponse.setHeaders(response, { etag, "cache-control": "no-cache" }) }
+  return HttpServerResponse.setHeaders(response, { etag, "cache-control": "no-cache" })
 }
-
-const isKnown = (request: HttpServerRequest.HttpServerRequest, etag: string): boolean =>
-  request.headers["if-none-match"]?.split(",").some((known) => known.trim() === etag) === true

@@ -30,12 +30,10 @@ const grace = 1_000
 /** Answers what the server refuses, in the scope's log and metrics. */
 export const answer = Effect.fnUntraced(function* (server: Server) {
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  const open = new WeakMap<Socket, Set<ServerResponse>>()
+  /** The answer that was begun last on each connection; of pipelined ones, it ends last, too. */
+  const answers = new WeakMap<Socket, ServerResponse>()
   const track = (request: IncomingMessage, response: ServerResponse): void => {
-    if (request.httpVersionMajor !== 1) return
-    const responses = open.get(request.socket) ?? new Set()
-    open.set(request.socket, responses.add(response))
-    response.once("close", () => responses.delete(response))
+    if (request.httpVersionMajor === 1) answers.set(request.socket, response)
   }
   server.on("request", track)
   server.on("checkContinue", track)
@@ -45,10 +43,10 @@ export const answer = Effect.fnUntraced(function* (server: Server) {
     // What comes behind a fault is one, too.
     if (seen.has(socket)) return
     seen.add(socket)
-    const last = [...(open.get(socket) ?? [])].at(-1)
+    const last = answers.get(socket)
     const problem = problemOf(error)
     if (problem === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy()
-    else if (last === undefined) run(refuse(socket, problem))
+    else if (last === undefined || last.closed) run(refuse(socket, problem))
     // The answers that are due come first, and nobody may take this for one of them.
     else if (last.req.complete) last.once("close", () => run(refuse(socket, problem)))
     else failBody(last, error)
@@ -57,14 +55,14 @@ export const answer = Effect.fnUntraced(function* (server: Server) {
 
 /** Ends the body of a request that is being handled, whose handler then fails, and is answered as after any failure. */
 const failBody = (response: ServerResponse, error: ClientError): void => {
-  const { req, socket } = response
+  const { req } = response
   // A client that ends its side in the midst of a body has left.
   const hasLeft = error.code === "HPE_INVALID_EOF_STATE"
   if (hasLeft || response.headersSent || req.listenerCount("error") === 0) {
-    socket?.destroy()
+    req.socket.destroy()
     return
   }
-  const givingUp = setTimeout(() => socket?.destroy(), grace)
+  const givingUp = setTimeout(() => req.socket.destroy(), grace)
   response.once("close", () => clearTimeout(givingUp))
   // Who reads the body destroys what fails, and with it the connection that the answer is to take.
   req.destroy = () => req

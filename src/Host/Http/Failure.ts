@@ -38,6 +38,9 @@ export const toResponse = (
   for (const reason of cause.reasons) {
     if (reason._tag === "Interrupt") continue
     const error = reason._tag === "Fail" ? reason.error : reason.defect
+    const allowed =
+      request.method === "OPTIONS" && isRouteNotFound(error) ? allowedMethods(request, context) : undefined
+    if (allowed !== undefined) return Effect.succeed(allowed)
     const problem =
       reason._tag === "Fail" && Schema.isSchemaError(error)
         ? invalid(Validation.fromSchemaError(error, "body"))
@@ -49,6 +52,19 @@ export const toResponse = (
     if (response !== undefined) return Effect.as(response.status < 500 ? Effect.void : logFailure(cause), response)
   }
   return unmapped(cause, occurrence, context)
+}
+
+const isRouteNotFound = (error: unknown): boolean =>
+  HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+
+/** The answer to an `OPTIONS` that no route takes: what the path has, or nothing in particular for the server as a whole. */
+const allowedMethods = (
+  { url }: HttpServerRequest.HttpServerRequest,
+  { methodsOf }: FailureContext
+): HttpServerResponse.HttpServerResponse | undefined => {
+  const methods = methodsOf(url)
+  if (methods.length > 0) return HttpServerResponse.empty({ status: 204, headers: { allow: methods.join(", ") } })
+  return url === "*" ? HttpServerResponse.empty({ status: 204 }) : undefined
 }
 
 /** The answer that a plugin has for an error, if any; the failure, where that goes wrong itself. */

@@ -2,8 +2,8 @@
  * The way of every request through the host, in one frame around the plugins' middleware and the routes.
  *
  * In: forwarded headers, request id, span, rate limit, CORS preflights, compressed bodies, body limit, YAML body to JSON. Out:
- * failures to problems, JSON to YAML where the client asks for it, the host's headers, CORS, compression; then span, metrics
- * and the request log.
+ * failures to problems, JSON to YAML where the client asks for it, the host's headers, CORS, compression, 304 for what the
+ * client has; then span, metrics and the request log.
  */
 import * as ByteSize from "effect/ByteSize"
 import type * as Cause from "effect/Cause"
@@ -20,12 +20,14 @@ import { ParentSpan } from "effect/Tracer"
 import * as RequestDecompression from "../Compression/RequestDecompression.ts"
 import type { Compress } from "../Compression/ResponseCompression.ts"
 import * as Vary from "../Compression/Vary.ts"
+import { withWeakEtag } from "../Compression/WeakEtag.ts"
 import type { Cors } from "../Cors/Cors.ts"
 import * as ForwardedHeaders from "../ForwardedHeaders/ForwardedHeaders.ts"
 import type { RateLimiter, Refused } from "../RateLimiting/RateLimiter.ts"
 import type { Span } from "../Telemetry/Span.ts"
 import type * as Tracer from "../Telemetry/Tracer.ts"
 import { hasTooManyHeaders, type ServerLimits } from "../Tls/ServerLimits.ts"
+import * as ConditionalRequest from "./ConditionalRequest.ts"
 import { CurrentRequest, type RequestState } from "./CurrentRequest.ts"
 import * as Failure from "./Failure.ts"
 import type { HttpMetrics } from "./HttpMetrics.ts"
@@ -158,7 +160,8 @@ export const make = (
   const answer = (exchange: Exchange, response: HttpServerResponse.HttpServerResponse): HttpEffect => {
     const { request } = exchange
     const full = withHostHeaders(asClientAccepts(response, request), exchange, options.isShuttingDown())
-    return Effect.mapEager(options.compress(options.cors.share(full, request), request), (sent) => {
+    return Effect.mapEager(options.compress(options.cors.share(full, request), request), (compressed) => {
+      const sent = ConditionalRequest.answer(compressed, request)
       close(exchange, sent)
       return sent
     })
@@ -234,9 +237,11 @@ const asClientAccepts = (
   const yaml = Yaml.fromJson(response.body.text ?? new TextDecoder().decode(response.body.body))
   return yaml === undefined
     ? response
-    : HttpServerResponse.setBody(
-        response,
-        HttpServerResponse.text(yaml, { contentType: MediaType.yamlOf(mediaType) }).body
+    : withWeakEtag(
+        HttpServerResponse.setBody(
+          response,
+          HttpServerResponse.text(yaml, { contentType: MediaType.yamlOf(mediaType) }).body
+        )
       )
 }
 

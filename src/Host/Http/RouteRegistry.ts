@@ -78,14 +78,18 @@ export class RouteRegistry {
     )
   }
 
-  /** A table that tells which methods the path of a request has; empty where the path does not exist. */
+  /**
+   * A table that tells which methods the path of a request has; empty where the path does not exist. `HEAD` comes with `GET`,
+   * and `OPTIONS` with every path.
+   */
   methodTable(): (url: string) => ReadonlyArray<string> {
     return (url) => {
       // A route for all methods never lacks the one that is asked for.
       const methods = [...this.#methods].filter(
         (method) => this.#table.find(method, url)?.handler.takesAllMethods === false
       )
-      return (methods.includes("GET") && !methods.includes("HEAD") ? [...methods, "HEAD"] : methods).toSorted()
+      if (methods.length === 0) return []
+      return [...new Set([...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"])].toSorted()
     }
   }
 
