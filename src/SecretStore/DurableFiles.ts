@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import type { PlatformError } from "effect/PlatformError"
+import * as PlatformError from "effect/PlatformError"
 
 /** A file below the root: its directories, and its own name last. */
 export type Segments = ReadonlyArray<string>
@@ -19,22 +19,22 @@ export type Segments = ReadonlyArray<string>
 /** The operations on the files below a root. A root that is missing is a failure of each, never the absence of a file. */
 export interface DurableFiles {
   /** Makes the root, if need be, with access for its owner only. */
-  readonly makeRoot: Effect.Effect<void, PlatformError>
+  readonly makeRoot: Effect.Effect<void, PlatformError.PlatformError>
   /** Removes what stopped processes left in the directories that are so many levels below the root. */
-  readonly sweep: (levels: number) => Effect.Effect<void, PlatformError>
+  readonly sweep: (levels: number) => Effect.Effect<void, PlatformError.PlatformError>
   /** The content, or `None` where there is no such file. */
-  readonly read: (file: Segments) => Effect.Effect<Option.Option<string>, PlatformError>
-  readonly exists: (file: Segments) => Effect.Effect<boolean, PlatformError>
+  readonly read: (file: Segments) => Effect.Effect<Option.Option<string>, PlatformError.PlatformError>
+  readonly exists: (file: Segments) => Effect.Effect<boolean, PlatformError.PlatformError>
   /** When a file that is there was written. */
-  readonly modified: (file: Segments) => Effect.Effect<Date, PlatformError>
+  readonly modified: (file: Segments) => Effect.Effect<Date, PlatformError.PlatformError>
   /** The names of the files in a directory below the root; none where there is no such directory. */
-  readonly names: (directory: Segments) => Effect.Effect<ReadonlyArray<string>, PlatformError>
+  readonly names: (directory: Segments) => Effect.Effect<ReadonlyArray<string>, PlatformError.PlatformError>
   /** Writes a new file and makes its directories; fails with `AlreadyExists` where there is one. */
-  readonly create: (file: Segments, content: string) => Effect.Effect<void, PlatformError>
+  readonly create: (file: Segments, content: string) => Effect.Effect<void, PlatformError.PlatformError>
   /** Puts another content in the place of a file's. */
-  readonly replace: (file: Segments, content: string) => Effect.Effect<void, PlatformError>
+  readonly replace: (file: Segments, content: string) => Effect.Effect<void, PlatformError.PlatformError>
   /** Removes a file, if there is one. */
-  readonly remove: (file: Segments) => Effect.Effect<void, PlatformError>
+  readonly remove: (file: Segments) => Effect.Effect<void, PlatformError.PlatformError>
 }
 
 /** The files below a root directory, which is given as an absolute path. */
@@ -48,14 +48,40 @@ export const make = Effect.fnUntraced(function* (
   const resolve = Effect.fnUntraced(function* (file: Segments) {
     const unsafe = file.find((segment) => !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(segment))
     if (unsafe !== undefined) return yield* Effect.die(new Error(`${JSON.stringify(unsafe)} cannot be part of a path`))
+    yield* refuseLinks(file)
     return path.join(root, ...file)
   })
 
+  const directoriesWithoutLinks = new Set<string>()
+
+  /** The root may be a link. One below it leads who knows where, and what it names is no file of the store. */
+  const refuseLinks = Effect.fnUntraced(function* (file: Segments) {
+    let entry = root
+    for (const [index, segment] of file.entries()) {
+      entry = path.join(entry, segment)
+      if (directoriesWithoutLinks.has(entry)) continue
+      const found = yield* Effect.asSome(fs.lstat(entry)).pipe(
+        Effect.catchReason("PlatformError", "NotFound", () => Effect.succeedNone)
+      )
+      if (Option.isNone(found)) return
+      if (found.value.type === "SymbolicLink") {
+        return yield* PlatformError.systemError({
+          _tag: "BadResource",
+          module: "DurableFiles",
+          method: "resolve",
+          pathOrDescriptor: entry,
+          description: "a symbolic link, which is not followed"
+        })
+      }
+      if (index < file.length - 1) directoriesWithoutLinks.add(entry)
+    }
+  })
+
   /** Nothing can be said about a file without the root. */
-  const absent = <A>(value: A): Effect.Effect<A, PlatformError> => Effect.as(fs.stat(root), value)
+  const absent = <A>(value: A): Effect.Effect<A, PlatformError.PlatformError> => Effect.as(fs.stat(root), value)
 
   /** Windows cannot open a directory. */
-  const syncDirectory = (directory: string): Effect.Effect<void, PlatformError> =>
+  const syncDirectory = (directory: string): Effect.Effect<void, PlatformError.PlatformError> =>
     process.platform === "win32"
       ? Effect.void
       : Effect.scoped(Effect.flatMap(fs.open(directory), (opened) => opened.sync))
@@ -81,7 +107,11 @@ export const make = Effect.fnUntraced(function* (
   })
 
   /** Writes a temporary sibling of the target and lets `commit` give it the target's name. */
-  const write = (target: string, content: string, commit: (temporary: string) => Effect.Effect<void, PlatformError>) =>
+  const write = (
+    target: string,
+    content: string,
+    commit: (temporary: string) => Effect.Effect<void, PlatformError.PlatformError>
+  ) =>
     Effect.suspend(() => {
       const temporary = path.join(path.dirname(target), temporaryName(path.basename(target)))
       const writeTemporary = Effect.gen(function* () {
@@ -99,7 +129,7 @@ export const make = Effect.fnUntraced(function* (
       Effect.uninterruptible
     )
 
-  const sweep = (directory: string, levels: number): Effect.Effect<void, PlatformError> =>
+  const sweep = (directory: string, levels: number): Effect.Effect<void, PlatformError.PlatformError> =>
     Effect.gen(function* () {
       for (const { name, type } of yield* fs.readDirectoryEntries(directory)) {
         const entry = path.join(directory, name)
@@ -172,6 +202,10 @@ export const make = Effect.fnUntraced(function* (
     }, Effect.uninterruptible)
   }
 })
+
+/** What an error says, with the system's own words where it has nothing better: the disk is full, for example. */
+export const reasonOf = ({ message, reason }: PlatformError.PlatformError): string =>
+  reason.description === undefined && reason.cause instanceof Error ? `${message}: ${reason.cause.message}` : message
 
 const temporaryName = (name: string): string => `.${name}.${Hex.encode(SecureRandom.randomBytesUnsafe(8))}.tmp`
 

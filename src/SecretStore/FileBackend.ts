@@ -49,7 +49,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     ? Effect.logWarning(`Secrets are kept as plain files in ${root}: for development and tests only`)
     : Effect.logInfo(`Secrets are kept as files in ${root}, encrypted with the key ${encryption.keyId}`)
   yield* Effect.andThen(files.makeRoot, files.sweep(directoryLevels)).pipe(
-    Effect.catch((error) => Effect.logWarning(`The directory of the secrets cannot be used: ${error.message}`))
+    Effect.catch((error) =>
+      Effect.logWarning(`The directory of the secrets cannot be used: ${DurableFiles.reasonOf(error)}`)
+    )
   )
 
   const texts: TextBackend.Texts = {
@@ -119,4 +121,4 @@ const unavailable = <A>(
   operation: string,
   effect: Effect.Effect<A, PlatformError>
 ): Effect.Effect<A, SecretBackendUnavailable> =>
-  Effect.mapError(effect, (error) => new SecretBackendUnavailable({ operation, reason: error.message }))
+  Effect.mapError(effect, (error) => new SecretBackendUnavailable({ operation, reason: DurableFiles.reasonOf(error) }))

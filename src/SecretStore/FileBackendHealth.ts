@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as HealthCheck from "../Plugins/HealthCheck.ts"
+import { reasonOf } from "./DurableFiles.ts"
 
 /** Creates and deletes `.health-probe` in the directory. Probes of several processes do not disturb each other. */
 export const healthCheck = Effect.fnUntraced(function* (
@@ -26,7 +27,7 @@ export const healthCheck = Effect.fnUntraced(function* (
         Effect.andThen(fs.remove(probe, { force: true })),
         Effect.match({
           onSuccess: () => HealthCheck.healthy(),
-          onFailure: (error) => HealthCheck.unhealthy(`Secrets cannot be written in ${root}: ${error.message}`)
+          onFailure: (error) => HealthCheck.unhealthy(`Secrets cannot be written in ${root}: ${reasonOf(error)}`)
         })
       )
     })

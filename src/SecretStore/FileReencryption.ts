@@ -60,8 +60,12 @@ export const reencrypt = Effect.fn("FileReencryption.reencrypt")(function* (opti
         secrets,
         (segments) =>
           (options.dryRun ? encrypt(segments) : lock(FileEncryption.placeOf(segments), encrypt(segments))).pipe(
-            Effect.catch(({ message }) =>
-              Effect.succeed<Outcome>({ file: path.join(root, ...segments), result: "failed", reason: message })
+            Effect.catch((error) =>
+              Effect.succeed<Outcome>({
+                file: path.join(root, ...segments),
+                result: "failed",
+                reason: DurableFiles.reasonOf(error)
+              })
             ),
             Effect.tap((outcome) => options.onOutcome(outcome, secrets.length))
           ),
