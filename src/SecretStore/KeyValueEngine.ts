@@ -123,7 +123,11 @@ export const make = (client: SecretServerClient, mount: string): KeyValueEngine 
         // A repeated write meets the one whose answer was lost.
         const isMine = (document: Document) =>
           document.version === replaces + 1 && isDeepStrictEqual(document.data, data)
-        return Option.map(Option.filter(yield* read(operation, path), isMine), ({ version }) => version)
+        const now = yield* Effect.mapError(
+          read(operation, path),
+          ({ reason }) => new SecretBackendUnavailable({ operation, reason, mayBeDone: true })
+        )
+        return Option.map(Option.filter(now, isMine), ({ version }) => version)
       }
       if (answer.status >= 400) return yield* unexpected(operation, request, answer)
       return Option.some(replaces + 1)

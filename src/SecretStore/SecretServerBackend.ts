@@ -179,8 +179,9 @@ export const make = Effect.fnUntraced(function* ({
         for (let tries = 0; tries < maxTries; tries++) {
           const now = yield* documents.read(operation, path)
           if (Option.isNone(now)) return false
-          // The server takes 0 for the newest one.
-          const earlier = version >= 1 ? yield* documents.read(operation, path, version) : Option.none()
+          // The server takes 0 for the newest one, and refuses what is no whole number.
+          const isVersion = Number.isSafeInteger(version) && version >= 1
+          const earlier = isVersion ? yield* documents.read(operation, path, version) : Option.none()
           if (Option.isNone(earlier)) return yield* new SecretVersionNotFound({ id, version })
           const { data } = earlier.value
           yield* SecretDocument.decode(location.id, data)

@@ -38,4 +38,9 @@ const isRefusal = ({ status }: Answer) => status === 401 || status === 403
 
 /** An answer that the caller has no use for. */
 export const unexpected = (operation: string, request: Request, answer: Answer): SecretBackendUnavailable =>
-  new SecretBackendUnavailable({ operation, reason: reasonOf(request, answer), mayBeDone: false })
+  new SecretBackendUnavailable({
+    operation,
+    reason: reasonOf(request, answer),
+    // This try was refused. The one before it may not have been.
+    mayBeDone: answer.isRepeated === true
+  })

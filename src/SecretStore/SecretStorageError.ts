@@ -37,7 +37,7 @@ export class SecretTypeMismatch extends Schema.TaggedError<SecretTypeMismatch>()
 /** An update expected another version than the one that stands; nothing was written. Read the secret again, and decide anew. */
 export class SecretVersionConflict extends Schema.TaggedError<SecretVersionConflict>()("SecretVersionConflict", {
   id: Schema.String,
-  expected: Schema.Int,
+  expected: Schema.Number,
   found: Schema.Int
 }) {
   override get message(): string {
@@ -48,7 +48,7 @@ export class SecretVersionConflict extends Schema.TaggedError<SecretVersionConfl
 /** The backend keeps no such version of a secret, or no longer; nothing was written. */
 export class SecretVersionNotFound extends Schema.TaggedError<SecretVersionNotFound>()("SecretVersionNotFound", {
   id: Schema.String,
-  version: Schema.Int
+  version: Schema.Number
 }) {
   override get message(): string {
     return `There is no version ${this.version} of the secret ${this.id}`

@@ -102,6 +102,25 @@ describe.concurrent("SecretServer, half-way", () => {
       }).pipe(Effect.provide(storage()), withoutLog)
   )
 
+  it.live("create, its answer lost and the repetition refused: nothing stays behind", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      for (const read of [undefined, refuse(403), refuse(405)]) {
+        // Done, but the answer is lost; then the document is there already, and it cannot be told whose it is.
+        const faults = [lose, read === undefined ? refuse(400) : undefined]
+        let reads = 0
+        server.fault = ({ method, path }) => {
+          if (!keyValue.test(path)) return undefined
+          if (method === "POST") return faults.shift()
+          return method === "GET" && reads++ === 0 ? read : undefined
+        }
+        yield* Effect.flip(store.create("ApiKeys", old))
+        expect(server.documents.size + server.keys.size).toBe(0)
+      }
+    }).pipe(Effect.provide(storage()), withoutLog)
+  )
+
   it.live.each([keyValue, totp])("an interruption while %s is silent leaves nothing half-way", (engine) =>
     Effect.gen(function* () {
       const server = yield* Server

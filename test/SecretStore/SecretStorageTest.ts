@@ -258,7 +258,7 @@ export const suite = <E>(
           const id = yield* storage.create("ApiKeys", samples[type])
           const named = (username: string) => ({ ...samples[type], username })
           expect(yield* storage.update(id, named("one"), { expectedVersion: 1 })).toEqual(id)
-          for (const expectedVersion of [1, 0, -1, 3]) {
+          for (const expectedVersion of [1, 0, -1, 3, 1.5, Number.NaN]) {
             expect(yield* Effect.flip(storage.update(id, named("two"), { expectedVersion }))).toMatchObject({
               _tag: "SecretVersionConflict",
               id: id.id,
@@ -309,7 +309,7 @@ export const suite = <E>(
         yield* storage.restore(id, 2)
         expect(revealed(yield* storage.get(id))).toEqual(revealed(login("2")))
         expect((yield* storage.history(id)).map(({ version }) => version)).toEqual([5, 4, 3, 2, 1])
-        for (const version of [6, 0, -1]) {
+        for (const version of [6, 0, -1, 1.5, Number.NaN]) {
           const error = yield* Effect.flip(storage.restore(id, version))
           expect(error).toMatchObject({ _tag: "SecretVersionNotFound", id: id.id, version })
         }
