@@ -53,7 +53,10 @@ export const load = Effect.fn("Configuration.load")(function* (
     files: found.files.map((file) => file.path),
     directories: found.directories,
     problems: [...found.problems, ...contents.flatMap((content) => content.problems), ...commandLine.problems],
-    warnings: [...ConfigurationTree.history(fromFiles, additionalPathsKey).map(withoutEffect), ...commandLine.warnings]
+    // Looks into every file, and so only once somebody asks, as with all that is merged.
+    get warnings() {
+      return [...ConfigurationTree.history(fromFiles, additionalPathsKey).map(withoutEffect), ...commandLine.warnings]
+    }
   }
 })
 
