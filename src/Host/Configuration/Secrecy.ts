@@ -15,7 +15,7 @@ const harmless =
 
 /**
  * Whether a value may be shown although its key's name is that of a secret: where the Schema takes no text there
- * (`tokenLimit: 5`), and neither is the value one. A text in the place of a number may be a secret at the wrong key.
+ * (`tokenLimit: 5`), and the value is none either. A text in the place of a number may be a secret at the wrong key.
  */
 export const isHarmless = (text: string, shape: { readonly leaf: boolean; readonly text: boolean }): boolean =>
   shape.leaf && !shape.text && harmless.test(text)
@@ -24,9 +24,14 @@ export const isHarmless = (text: string, shape: { readonly leaf: boolean; readon
 export const isSecretSource = (source: Source): boolean =>
   source._tag === "File" && /\.secrets\.(?:json|ya?ml)$/.test(source.path)
 
-/** A text without the user and the password of a URL in it, also where they are not written as they should be. */
+/**
+ * A text without the user and the password of a URL in it, also where they are not written as they should be. Their length is
+ * bounded so that a text of megabytes takes no time.
+ */
 export const withoutPassword = (text: string): string =>
-  text.replace(/\/\/[^\s@]*@/g, "//***@").replace(/(^|[\s,"])[^\s:/@,"]+:(?!\/\/)[^\s@"]*@/g, "$1***@")
+  text
+    .replace(/(?<!\/)\/\/[^\s@]{0,256}@/g, "//***@")
+    .replace(/(^|[\s,"])[^\s:/@,"]{1,256}:(?!\/\/)[^\s@"]{0,256}@/g, "$1***@")
 
 /**
  * A value that is not what it should be, without what may be a password: `user:password` looks like the beginning of a URL
