@@ -72,7 +72,7 @@ describe("The protobuf form", () => {
         const encoding = Encoding.protobuf(origin)
         const own = encoding.request(
           "traces",
-          spans.map((span) => encoding.item("traces", span))
+          Buffer.concat(spans.map((span) => Buffer.from(encoding.item("traces", span))))
         )
 
         const serialization = yield* OtlpSerialization.OtlpSerialization
@@ -117,7 +117,7 @@ describe("The protobuf form", () => {
         body: { stringValue: message },
         attributes: new Attributes([])
       })
-      const decoded: any = decodeRequest("logs", Buffer.from(encoding.request("logs", [item])))
+      const decoded: any = decodeRequest("logs", Buffer.from(encoding.request("logs", Buffer.from(item))))
       expect(decoded.resourceLogs[0].scopeLogs[0].logRecords[0].body.stringValue).toBe(message)
     }
   })

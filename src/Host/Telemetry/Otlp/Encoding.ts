@@ -16,8 +16,10 @@ export interface Rejected {
 /** A form of OTLP, for one service. */
 export interface Encoding {
   readonly contentType: string
+  /** The bytes of one item, to be copied before the next one is encoded. */
   readonly item: <S extends Signal>(signal: S, item: Items[S]) => Uint8Array
-  readonly request: (signal: Signal, items: ReadonlyArray<Uint8Array>) => Uint8Array
+  /** A request of items, whose bytes stand one behind the other. */
+  readonly request: (signal: Signal, items: Uint8Array) => Uint8Array
   /** What the answer says was not taken; nothing where the answer does not say it, or says nothing that makes sense. */
   readonly rejected: (signal: Signal, answer: Uint8Array) => Rejected | undefined
 }
@@ -41,18 +43,12 @@ export const json = (origin: Origin): Encoding => {
   const scope = stringify(origin.scope)
   return {
     contentType: "application/json",
-    item: (_signal, item) => Buffer.from(stringify(item)),
+    // Each with the comma that parts it from the one before.
+    item: (_signal, item) => Buffer.from(`,${stringify(item)}`),
     request: (signal, items) => {
       const [resources, scopes, field] = names[signal].fields
-      const parts: Array<Uint8Array> = [
-        Buffer.from(`{"${resources}":[{"resource":${resource},"${scopes}":[{"scope":${scope},"${field}":[`)
-      ]
-      for (const [index, item] of items.entries()) {
-        if (index > 0) parts.push(comma)
-        parts.push(item)
-      }
-      parts.push(Buffer.from("]}]}]}"))
-      return Buffer.concat(parts)
+      const head = `{"${resources}":[{"resource":${resource},"${scopes}":[{"scope":${scope},"${field}":[`
+      return Buffer.concat([Buffer.from(head), items.subarray(1), Buffer.from("]}]}]}")])
     },
     rejected: (signal, answer) => {
       try {
@@ -69,8 +65,6 @@ interface JsonAnswer {
   readonly partialSuccess?: Readonly<Record<string, unknown>>
 }
 
-const comma = Buffer.from(",")
-
 /** The second look is costly, and needed only where a number may have become `null`. */
 const stringify = (value: object): string => {
   const text = JSON.stringify(value)
@@ -82,16 +76,16 @@ const nonFiniteAsText = (_key: string, value: unknown): unknown =>
 
 /** OTLP in protobuf. */
 export const protobuf = (origin: Origin): Encoding => {
-  const resource = ProtobufWriter.encodeField(1, OtlpMessages.resource, origin.resource)
-  const scope = ProtobufWriter.encodeField(1, OtlpMessages.instrumentationScope, origin.scope)
+  const resource = Buffer.from(ProtobufWriter.encodeField(1, OtlpMessages.resource, origin.resource))
+  const scope = Buffer.from(ProtobufWriter.encodeField(1, OtlpMessages.instrumentationScope, origin.scope))
   return {
     contentType: "application/x-protobuf",
     item: (signal, item) => ProtobufWriter.encodeField(2, tables[signal], item),
     request: (_signal, items) => {
-      const scopeLength = items.reduce((length, item) => length + item.length, scope.length)
-      const scopePrefix = ProtobufWriter.encodePrefix(2, scopeLength)
+      const scopeLength = scope.length + items.length
+      const scopePrefix = Buffer.from(ProtobufWriter.encodePrefix(2, scopeLength))
       const resourcePrefix = ProtobufWriter.encodePrefix(1, resource.length + scopePrefix.length + scopeLength)
-      return Buffer.concat([resourcePrefix, resource, scopePrefix, scope, ...items])
+      return Buffer.concat([resourcePrefix, resource, scopePrefix, scope, items])
     },
     rejected: (_signal, answer) => {
       const partialSuccess = ProtobufReader.bytesOf(ProtobufReader.read(answer), 1)

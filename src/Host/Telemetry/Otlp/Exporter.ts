@@ -11,7 +11,7 @@ import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import type { Scope } from "effect/Scope"
 import type { Encoding, Items } from "./Encoding.ts"
-import { ExportQueue } from "./ExportQueue.ts"
+import { type Batch, ExportQueue } from "./ExportQueue.ts"
 import type { DropReason, ExportTrouble } from "./ExportTrouble.ts"
 import type { Signal } from "./Signal.ts"
 import { type Send, SendError } from "./Transport.ts"
@@ -63,17 +63,17 @@ export const make = Effect.fnUntraced(function* <S extends Signal>(
 
   const wait = (duration: Duration.Duration) => Effect.raceFirst(Effect.sleep(duration), closing.await)
 
-  const attempt = (items: ReadonlyArray<Uint8Array>) =>
-    Effect.suspend(() => options.send(signal, encoding.request(signal, items))).pipe(
+  const attempt = ({ bytes }: Batch) =>
+    Effect.suspend(() => options.send(signal, encoding.request(signal, bytes))).pipe(
       Effect.timeoutOrElse({ duration: options.timeout, orElse: () => Effect.fail(timedOut(options.timeout)) }),
       Effect.result
     )
 
-  const deliver = Effect.fnUntraced(function* (items: ReadonlyArray<Uint8Array>) {
+  const deliver = Effect.fnUntraced(function* (batch: Batch) {
     const clock = yield* Clock.Clock
     const start = clock.currentTimeMillisUnsafe()
     while (true) {
-      const sent = yield* attempt(items)
+      const sent = yield* attempt(batch)
       if (Result.isSuccess(sent)) {
         failures = 0
         yield* trouble.succeeded(signal)
@@ -84,10 +84,10 @@ export const make = Effect.fnUntraced(function* <S extends Signal>(
       const error = sent.failure
       failures++
       yield* trouble.failed(signal, error.message)
-      if (closing.isOpen()) return drop("shutdown", items.length + queue.clear())
+      if (closing.isOpen()) return drop("shutdown", batch.count + queue.clear())
       const isTooOld = clock.currentTimeMillisUnsafe() - start >= Duration.toMillis(maxAge)
       const isGivenUp = !error.retryable || isTooOld
-      if (isGivenUp) drop(error.retryable ? "expired" : "refused", items.length)
+      if (isGivenUp) drop(error.retryable ? "expired" : "refused", batch.count)
       // A collector that refuses a batch most likely refuses the next one too.
       yield* wait(Duration.min(error.retryAfter ?? (yield* backoff(failures)), maxRetryAfter))
       if (isGivenUp) return
@@ -100,9 +100,10 @@ export const make = Effect.fnUntraced(function* <S extends Signal>(
         full.closeUnsafe()
         yield* wait(lingering).pipe(Effect.raceFirst(full.await))
       }
-      const items = queue.takeBatch()
-      delivering = items.length
-      if (items.length > 0) yield* deliver(items)
+      const batch = queue.takeBatch()
+      if (batch === undefined) continue
+      delivering = batch.count
+      yield* deliver(batch)
       delivering = 0
     }
   })

@@ -23,12 +23,12 @@ export interface Message {
 
 /**
  * A message as a field of another: its tag, its length, its bytes. Fields that are absent or undefined are left out, those
- * that the table does not know too.
+ * that the table does not know too. The bytes are to be copied before anything else is encoded.
  */
 export const encodeField = (number: number, message: Message, value: object): Uint8Array =>
   written(() => writeMessageField(number, message, value))
 
-/** A field that holds a message which is already encoded: its tag and its length, to be followed by its bytes. */
+/** The tag and the length of a field whose message is already encoded. To be copied as the bytes of {@link encodeField}. */
 export const encodePrefix = (number: number, length: number): Uint8Array =>
   written(() => {
     writeTag(number, 2)
@@ -39,14 +39,15 @@ export const encodePrefix = (number: number, length: number): Uint8Array =>
 let buffer = Buffer.allocUnsafe(16_384)
 let at = 0
 
-/** The bytes that a function writes. Values have code of their own, and one may come back here while it is written. */
+/**
+ * The bytes that a function writes, which the next one may write over. Values have code of their own, and one may come back
+ * here while it is written: what it writes stands behind what there is.
+ */
 const written = (write: () => void): Uint8Array => {
   const start = at
   try {
     write()
-    const bytes = Buffer.allocUnsafe(at - start)
-    buffer.copy(bytes, 0, start, at)
-    return bytes
+    return buffer.subarray(start, at)
   } finally {
     at = start
   }
