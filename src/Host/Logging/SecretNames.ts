@@ -16,14 +16,15 @@ export const isSecretName = (name: string): boolean => {
   let answer = answers.get(name)
   if (answer === undefined) {
     answer = secret.test(name) && !harmless.test(name)
-    if (answers.size < maxAnswers) answers.set(name, answer)
+    if (answers.size < maxAnswers && name.length <= maxNameLength) answers.set(name, answer)
   }
   return answer
 }
 
-/** What was found of the first names. The same few are asked for with every request. */
+/** What was found of the first names, unless they are long. The same few are asked for with every request. */
 const answers = new Map<string, boolean>()
 const maxAnswers = 500
+const maxNameLength = 64
 
 /** The URL without its user's password and without the values of query parameters with secret names. */
 export const maskUrl = (url: URL): string => {
