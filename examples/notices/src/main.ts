@@ -1,0 +1,4 @@
+import { Host } from "layerhost/Host"
+import { plugins } from "./plugins.generated.ts"
+
+Host.runMain(plugins)
