@@ -96,9 +96,7 @@ const problemOf = (
   context: FailureContext
 ): Problem.Problem | undefined => {
   if (error instanceof InvalidRequest) return invalid(error.validationErrors)
-  if (error instanceof UnsupportedMediaType) {
-    return { status: 415, detail: `This endpoint does not take ${request.headers["content-type"] ?? "such a body"}.` }
-  }
+  if (error instanceof UnsupportedMediaType) return unsupportedMediaType(request)
   if (error instanceof NotAcceptable) return notAcceptable(error.mediaTypes)
   if (!HttpServerError.isHttpServerError(error)) return undefined
   const { reason } = error
@@ -111,6 +109,7 @@ const problemOf = (
           reason.cause instanceof BodyTooLarge ? reason.cause.message : RequestBody.tooLarge(context.maxRequestSize)
         )
       }
+      if (reason.cause instanceof UnsupportedMediaType) return unsupportedMediaType(request)
       const refusal = reason.cause instanceof Error ? ClientErrors.problemOf(reason.cause) : undefined
       if (refusal !== undefined) return refusal
       const malformation = RequestBody.malformation(error)
@@ -127,6 +126,11 @@ const invalid = (validationErrors: ReadonlyArray<Validation.ValidationError>): P
   status: 400,
   detail: "The request is not valid.",
   validationErrors
+})
+
+const unsupportedMediaType = ({ headers }: HttpServerRequest.HttpServerRequest): Problem.Problem => ({
+  status: 415,
+  detail: `This endpoint does not take ${headers["content-type"] ?? "such a body"}.`
 })
 
 const notFound = (request: HttpServerRequest.HttpServerRequest, methods: ReadonlyArray<string>): Problem.Problem =>

@@ -7,6 +7,12 @@
 /** The type and subtype of a `Content-Type` value, in lower case and without parameters. */
 export const essence = (contentType: string): string => contentType.split(";", 1)[0]!.trim().toLowerCase()
 
+/** The `charset` of a `Content-Type` value; absent where it names none, or UTF-8 as nearly everybody does. */
+export const charset = (contentType: string): string | undefined => {
+  const name = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]
+  return name === undefined || /^utf-?8$/i.test(name) ? undefined : name
+}
+
 const yamlTypes = new Set(["application/yaml", "text/yaml", "application/x-yaml", "text/x-yaml"])
 
 /** Whether a media type is YAML: RFC 9512's, the older names, and any with the suffix `+yaml`. */

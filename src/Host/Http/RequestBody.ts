@@ -1,6 +1,6 @@
 /**
- * The body of a request as the host lets routes read it: no larger than the limit, no deeper than sensible, text in UTF-8 or
- * not at all, and YAML as if it were JSON.
+ * The body of a request as the host lets routes read it: no larger than the limit, no deeper than sensible, text in UTF-8
+ * (or the `charset` that it says) or not at all, and YAML as if it were JSON.
  */
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
@@ -11,13 +11,14 @@ import * as UrlParams from "effect/http/UrlParams"
 import * as Stream from "effect/Stream"
 import * as MediaType from "./MediaType.ts"
 import * as Nesting from "./Nesting.ts"
-import { BodyTooLarge, MalformedBody } from "./RequestError.ts"
+import { BodyTooLarge, MalformedBody, UnsupportedMediaType } from "./RequestError.ts"
 import * as Yaml from "./Yaml.ts"
 
 /** The request with a body that is read by the host's rules. */
 export const checked = (request: HttpServerRequest, maxSize: number): HttpServerRequest => {
   if (!HttpMethod.hasBody(request.method)) return request
-  const mediaType = MediaType.essence(request.headers["content-type"] ?? "application/json")
+  const contentType = request.headers["content-type"] ?? "application/json"
+  const mediaType = MediaType.essence(contentType)
   const isYaml = MediaType.isYaml(mediaType)
   const isJson = MediaType.isJson(mediaType)
   const readAs = <A>(read: (bytes: ArrayBuffer) => A): Effect.Effect<A, HttpServerError> =>
@@ -27,7 +28,7 @@ export const checked = (request: HttpServerRequest, maxSize: number): HttpServer
   let known: string | undefined
   const textOf = (bytes: ArrayBuffer): string => {
     if (known === undefined) {
-      const text = decode(bytes)
+      const text = decode(bytes, MediaType.charset(contentType))
       known = isYaml ? Yaml.toJson(text, maxSize) : isJson ? shallow(text) : text
     }
     return known
@@ -51,17 +52,27 @@ export const checked = (request: HttpServerRequest, maxSize: number): HttpServer
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const decode = (bytes: ArrayBuffer): string => decodeWith(utf8, bytes)
+const decode = (bytes: ArrayBuffer, charset: string | undefined): string =>
+  decodeWith(charset === undefined ? utf8 : decoderOf(charset), bytes)
 
-const expectedUtf8 = "Expected text in UTF-8"
+const decoderOf = (charset: string): TextDecoder => {
+  try {
+    return new TextDecoder(charset, { fatal: true })
+  } catch {
+    throw new UnsupportedMediaType()
+  }
+}
 
 const decodeWith = (decoder: TextDecoder, bytes: ArrayBuffer): string => {
   try {
     return decoder.decode(bytes)
   } catch {
-    throw new MalformedBody({ message: expectedUtf8 })
+    throw notIn(decoder.encoding)
   }
 }
+
+const notIn = (encoding: string): MalformedBody =>
+  new MalformedBody({ message: `Expected text in ${encoding.toUpperCase()}` })
 
 /** The text itself, unless its values nest too deeply. */
 const shallow = (json: string): string => {
@@ -86,7 +97,7 @@ const checkEscapes = (text: string): void => {
     try {
       decodeURIComponent(escapes)
     } catch {
-      throw new MalformedBody({ message: expectedUtf8 })
+      throw notIn("utf-8")
     }
   }
 }

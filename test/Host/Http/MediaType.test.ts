@@ -12,6 +12,16 @@ describe("MediaType", () => {
   })
 
   it.each([
+    ["application/json", undefined],
+    ["application/json; charset=utf-8", undefined],
+    ["text/plain;Charset=UTF8;format=flowed", undefined],
+    ['text/plain; charset="iso-8859-1"', "iso-8859-1"],
+    ["text/plain; a=b; charset = UTF-16LE ", "UTF-16LE"]
+  ])("finds what is not UTF-8 in %j", (contentType, charset) => {
+    assert.strictEqual(MediaType.charset(contentType), charset)
+  })
+
+  it.each([
     ["application/yaml", true],
     ["text/yaml", true],
     ["application/x-yaml", true],

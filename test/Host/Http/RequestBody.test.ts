@@ -185,6 +185,36 @@ describe("a body", () => {
     })
   )
 
+  it.effect.each(["application/json", "application/yaml"])("of %s is read in the charset that it says", (type) =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.make([things])
+      const send = (path: string, charset: string, body: Uint8Array<ArrayBuffer>) =>
+        request(path, {
+          method: "POST",
+          headers: { "content-type": `${type}; charset=${charset}`, accept: type },
+          body
+        })
+      const text = '{"value": "caf\u00e9"}'
+      const latin = Uint8Array.from(text, (character) => character.charCodeAt(0))
+      const wide = Uint8Array.from([...text].flatMap((character) => [character.charCodeAt(0), 0]))
+      for (const path of ["/echo", "/raw/json"]) {
+        const utf8 = yield* send(path, "UTF-8", new TextEncoder().encode(text))
+        assert.strictEqual(utf8.status, 200)
+        for (const [charset, body] of [
+          ["iso-8859-1", latin],
+          ["utf-16le", wide]
+        ] as const) {
+          assert.deepStrictEqual((yield* send(path, charset, body)).text, utf8.text, charset)
+        }
+        const unknown = yield* send(path, "klingon", latin)
+        assert.strictEqual(unknown.status, 415)
+        assert.strictEqual(unknown.headers.get("content-type"), type.replace("/", "/problem+"))
+        const broken = yield* send(path, "utf-16le", wide.slice(1))
+        assert.strictEqual(broken.status, 400)
+      }
+    })
+  )
+
   it.effect("that is read as JSON is held to that whatever it says that it is", () =>
     Effect.gen(function* () {
       const { request } = yield* TestHost.make([things])
