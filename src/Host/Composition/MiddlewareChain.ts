@@ -12,6 +12,7 @@ import type { BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
 
 /** The middleware of all plugins, ready to be put around handlers: the lowest order outermost, equal orders in plugin order. */
 export interface MiddlewareChain {
+  readonly isEmpty: boolean
   /** Puts what stands before all routes around the one handler of them all. */
   readonly aroundAll: (handler: Handler) => Effect.Effect<Handler>
   /** Puts what stands before the own routes of a plugin around one of them. */
@@ -44,6 +45,7 @@ export const build = Effect.fnUntraced(function* (
   const innermostFirst = steps.toSorted((a, b) => a.order - b.order).toReversed()
   const all = innermostFirst.filter(({ routes }) => routes === "all")
   return {
+    isEmpty: steps.length === 0,
     aroundAll: (handler) =>
       Effect.reduce(
         all,

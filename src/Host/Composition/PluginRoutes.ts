@@ -5,9 +5,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import type * as Middleware from "../../Plugins/Middleware.ts"
+import * as CompiledApi from "../FastPath/CompiledApi.ts"
+import * as RequestContext from "../FastPath/RequestContext.ts"
 import type { Handler } from "../Http/Route.ts"
 import type { RouteRegistry } from "../Http/RouteRegistry.ts"
 import * as MiddlewareChain from "./MiddlewareChain.ts"
@@ -20,20 +21,27 @@ export const mount = Effect.fnUntraced(function* (
   registry: RouteRegistry,
   middleware: MiddlewareChain.MiddlewareChain
 ) {
+  let hasGlobalMiddleware = false
+  const requestContext = RequestContext.make(() => hasGlobalMiddleware || !middleware.isEmpty)
   for (const { plugin, context } of plugins) {
     // Handlers keep the context in which they are built, and it wins over the request's: the annotations of a request's
     // log lines are to be its own.
     const own = Context.omit(References.CurrentLogAnnotations)(context)
     for (const { definition, handlers } of plugin.apis) {
-      const router = registry.apiRouter(plugin.id, definition, middleware.aroundOwn(plugin))
+      const groups = yield* builder.layer(plugin, "routes", handlers, own)
+      if (groups === undefined) continue
+      const compile = CompiledApi.make(definition, groups, requestContext)
+      const router = registry.apiRouter(plugin.id, definition, middleware.aroundOwn(plugin), compile)
       // The types of definition and handlers were held against each other by PluginApi.make.
-      const api = Layer.provide(HttpApiBuilder.layer(definition), handlers as Layer.Layer<any, unknown, any>)
-      yield* builder.layer(plugin, "routes", api, Context.add(own, HttpRouter.HttpRouter, router))
+      const api = HttpApiBuilder.layer(definition)
+      const inner = Context.add(Context.merge(own, groups), HttpRouter.HttpRouter, router)
+      yield* builder.layer(plugin, "routes", api, inner)
       yield* Effect.logDebug(`Mounted the API ${definition.identifier} of plugin ${plugin.id}`)
     }
   }
   for (const { plugin, context } of plugins) {
-    const router = withServices(registry.rawRouter(plugin.id, context, middleware.aroundOwn(plugin)), context)
+    const raw = registry.rawRouter(plugin.id, context, middleware.aroundOwn(plugin))
+    const router = withServices(raw, context, () => (hasGlobalMiddleware = true))
     yield* builder.layer(plugin, "routes", plugin.routes, Context.add(context, HttpRouter.HttpRouter, router))
     yield* Effect.logDebug(`Mounted the routes of plugin ${plugin.id}`)
   }
@@ -47,11 +55,17 @@ export const mount = Effect.fnUntraced(function* (
 })
 
 /** Gives the services of a plugin to the global middleware among its routes, too, which is around those of all plugins. */
-const withServices = (router: HttpRouter.HttpRouter, services: Context.Context<never>): HttpRouter.HttpRouter =>
+const withServices = (
+  router: HttpRouter.HttpRouter,
+  services: Context.Context<never>,
+  onMiddleware: () => void
+): HttpRouter.HttpRouter =>
   HttpRouter.HttpRouter.of({
     ...router,
-    addGlobalMiddleware: (middleware) =>
-      router.addGlobalMiddleware((handler: Handler) =>
+    addGlobalMiddleware: (middleware) => {
+      onMiddleware()
+      return router.addGlobalMiddleware((handler: Handler) =>
         MiddlewareChain.wrap(middleware as Middleware.Apply<any>, handler, services)
       )
+    }
   } as HttpRouter.HttpRouter)

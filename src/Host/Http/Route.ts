@@ -35,16 +35,26 @@ export const rawRoute = (
   return { ...route, handler: named(handler, route.path, plugin) }
 }
 
+/** Another handler in the place of the one that the API runtime made, and which it may call itself. */
+export type Compile = (route: HttpRouter.Route<any, any>, stock: Handler) => Handler | undefined
+
 /** A route of an API; its handler has captured its services when it was built. */
 export const apiRoute = (
   route: HttpRouter.Route<any, any>,
   plugin: string,
   endpoint: Validation.AnnotatedEndpoint | undefined,
   producedTypes: ProducedTypes,
-  around: (handler: Handler) => Handler
+  around: (handler: Handler) => Handler,
+  compile: Compile
 ): HttpRouter.Route<any, any> => {
-  const handler = acceptable(route, producedTypes)
-  const checked = Effect.flatMap(
+  const stock = checked(route.handler as Handler, endpoint)
+  const handler = acceptable(route, compile(route, stock) ?? stock, producedTypes)
+  return { ...route, handler: named(around(handler), route.path, plugin) }
+}
+
+/** Tells every invalid field, and a body of the wrong type, as the failures that they are. */
+const checked = (handler: Handler, endpoint: Validation.AnnotatedEndpoint | undefined): Handler =>
+  Effect.flatMap(
     Effect.catchDefect(handler, (defect) =>
       isInvalidInput(defect)
         ? Effect.flatMap(invalidFields(defect, endpoint), (errors) => new InvalidRequest(errors))
@@ -52,20 +62,18 @@ export const apiRoute = (
     ),
     (response) => (isUnsupportedMediaType(response) ? new UnsupportedMediaType() : Effect.succeed(response))
   )
-  return { ...route, handler: named(around(checked), route.path, plugin) }
-}
 
 /** Runs the handler only for clients that take what it answers with. */
-const acceptable = (route: HttpRouter.Route<any, any>, producedTypes: ProducedTypes): Handler => {
-  const handler = route.handler as Handler
-  return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers: { accept } }) => {
+const acceptable = (route: HttpRouter.Route<any, any>, handler: Handler, producedTypes: ProducedTypes): Handler =>
+  Effect.withFiber((fiber) => {
+    const context = fiber.context as Context.Context<HttpServerRequest.HttpServerRequest>
+    const { accept } = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest).headers
     if (accept === undefined || MediaType.admits(accept, "application/json")) return handler
     const mediaTypes = producedTypes(route.method, route.path)
     return mediaTypes.length === 0 || mediaTypes.some((type) => MediaType.admits(accept, type))
       ? handler
       : new NotAcceptable({ mediaTypes })
   })
-}
 
 const named = (handler: Handler, path: string, plugin: string): Handler => {
   const template = RouteTemplate.fromPath(path)

@@ -12,7 +12,7 @@ import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as RouteTemplate from "../Telemetry/RouteTemplate.ts"
 import * as ProducedTypes from "./ProducedTypes.ts"
-import { apiRoute, type Handler, rawRoute } from "./Route.ts"
+import { apiRoute, type Compile, type Handler, rawRoute } from "./Route.ts"
 import type { AnnotatedEndpoint } from "./Validation.ts"
 
 /** A route and whose it is. */
@@ -59,11 +59,12 @@ export class RouteRegistry {
     return this.#routerFor(plugin, (route) => rawRoute(route, plugin, context, around))
   }
 
-  /** The router for the routes of a plugin's API, whose handlers get `around` them. */
+  /** The router for the routes of a plugin's API, whose handlers are compiled where they can be, and get `around` them. */
   apiRouter(
     plugin: string,
     definition: HttpApi.Top,
-    around: (handler: Handler) => Handler = identity
+    around: (handler: Handler) => Handler = identity,
+    compile: Compile = () => undefined
   ): HttpRouter.HttpRouter {
     const endpoints = new Map<string, AnnotatedEndpoint>()
     for (const group of Object.values(definition.groups)) {
@@ -74,7 +75,7 @@ export class RouteRegistry {
     }
     const producedTypes = ProducedTypes.make(definition)
     return this.#routerFor(plugin, (route) =>
-      apiRoute(route, plugin, endpoints.get(`${route.method} ${route.path}`), producedTypes, around)
+      apiRoute(route, plugin, endpoints.get(`${route.method} ${route.path}`), producedTypes, around, compile)
     )
   }
 

@@ -1,0 +1,197 @@
+/**
+ * An endpoint of an API as one plain function: what the API runtime works out again for every request is worked out at start.
+ *
+ * Only the way of a request that goes well is compiled: its parts decode, its handler succeeds, and the result can be said in
+ * JSON. Everything else is left to the API runtime, which then runs in the place of the compiled handler, so that there is one
+ * word on what a failure looks like. docs/fast-path.md says why both answer alike; a test holds them against each other.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as HttpMethod from "effect/http/HttpMethod"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import type { ParseOptions } from "effect/SchemaAST"
+import * as MediaType from "../Http/MediaType.ts"
+import { InvalidRequest } from "../Http/RequestError.ts"
+import type { Handler } from "../Http/Route.ts"
+import * as Validation from "../Http/Validation.ts"
+import type { RequestContext } from "./RequestContext.ts"
+
+/** An endpoint with everything that its handler is made of. */
+export interface EndpointParts extends Validation.AnnotatedEndpoint {
+  readonly definition: HttpApi.Top
+  readonly group: HttpApiGroup.Top
+  /** The plugin's handler of the endpoint. */
+  readonly handler: (input: Input) => Effect.Effect<unknown, unknown, unknown>
+  /** The handler that the API runtime made. */
+  readonly stock: Handler
+  /** The context that the handler captured. */
+  readonly captured: Context.Context<never>
+  readonly requestContext: RequestContext
+}
+
+/** What a handler is called with. */
+interface Input {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly group: HttpApiGroup.Top
+  params?: unknown
+  headers?: unknown
+  query?: unknown
+  payload?: unknown
+}
+
+/** What a handler that has run ended with, for the API runtime to answer as if it had run there. */
+class Outcome extends Context.Service<Outcome, Effect.Effect<never, unknown>>()("layerhost/Host/FastPath/Outcome") {}
+
+/** Compiles an endpoint; absent where it has something that only the API runtime can do. */
+export const compile = (parts: EndpointParts): Handler | undefined => {
+  const { annotations, captured, definition, endpoint, group, handler, stock } = parts
+  const payload = jsonPayload(endpoint)
+  const success = jsonSuccess(endpoint)
+  if (endpoint.middlewares.size > 0 || payload === unsupported || success === undefined) return undefined
+  const status = SchemaAST.resolveAt<number>("httpApiStatus")(success.ast) ?? 200
+  const optionsOf = (part: Context.Key<unknown, ParseOptions>): ParseOptions | undefined =>
+    Context.getOrUndefined(annotations, part) ?? Context.getOrUndefined(annotations, HttpApi.ParseOptions)
+  const decoder = (schema: Schema.Constraint | undefined, part: Context.Key<unknown, ParseOptions>) =>
+    schema && Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>, optionsOf(part))
+  const decodeParams = decoder(endpoint.params, HttpApi.ParamsParseOptions)
+  const decodeHeaders = decoder(endpoint.headers, HttpApi.HeadersParseOptions)
+  const decodeQuery = decoder(
+    endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query),
+    HttpApi.QueryParseOptions
+  )
+  const decodePayload = decoder(payload, HttpApi.PayloadParseOptions)
+  const encode = Schema.encodeUnknownEffect(success as Schema.Codec<unknown>, optionsOf(HttpApi.SuccessParseOptions))
+
+  const endpointWith = HttpApiBuilder.endpoint as unknown as (
+    ...args: readonly [HttpApi.Top, string, string, () => Effect.Effect<unknown, unknown, unknown>]
+  ) => Effect.Effect<Handler>
+  const answering = Effect.runSyncWith(captured)(
+    endpointWith(definition, group.identifier, endpoint.identifier, () => Effect.flatMap(Outcome, identity))
+  )
+  /** The answer of the API runtime to what the handler ended with. */
+  const answer = (outcome: Effect.Effect<unknown, unknown>): Handler =>
+    Effect.provideService(answering, Outcome, outcome as Effect.Effect<never, unknown>)
+
+  const invalid = (request: Validation.RequestParts): Handler =>
+    Effect.flatMap(Validation.collect(parts, request), (validationErrors) =>
+      validationErrors.length > 0 ? Effect.fail(new InvalidRequest({ validationErrors })) : stock
+    )
+
+  const respond = (value: unknown): Handler => {
+    if (HttpServerResponse.isHttpServerResponse(value)) return Effect.succeed(value)
+    const encoded = encode(value)
+    if (!Exit.isExit(encoded) || Exit.isFailure(encoded)) return answer(Effect.succeed(value))
+    const json = stringify(encoded.value)
+    return json === undefined
+      ? answer(Effect.succeed(value))
+      : Effect.succeed(HttpServerResponse.text(json, { status, contentType: "application/json" }))
+  }
+
+  const run = (input: Input): Handler =>
+    Effect.matchCauseEffect(handler(input), {
+      onSuccess: respond,
+      onFailure: (cause) => answer(Effect.failCause(cause))
+    })
+
+  return Effect.withFiber((fiber) => {
+    const context = fiber.context as Context.Context<any>
+    const request = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
+    const { params } = Context.getUnsafe(context, HttpRouter.RouteContext)
+    const query = Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams)
+    const input: Input = { request, endpoint, group }
+    if (decodeParams !== undefined) {
+      const decoded = decodeParams(params)
+      if (!Exit.isExit(decoded)) return stock
+      if (Exit.isFailure(decoded)) return invalid({ request, params, query })
+      input.params = decoded.value
+    }
+    if (decodeHeaders !== undefined) {
+      const decoded = decodeHeaders(request.headers)
+      if (!Exit.isExit(decoded)) return stock
+      if (Exit.isFailure(decoded)) return invalid({ request, params, query })
+      input.headers = decoded.value
+    }
+    if (decodeQuery !== undefined) {
+      const decoded = decodeQuery(query)
+      if (!Exit.isExit(decoded)) return stock
+      if (Exit.isFailure(decoded)) return invalid({ request, params, query })
+      input.query = decoded.value
+    }
+    if (decodePayload === undefined) {
+      fiber.setContext(parts.requestContext.within(captured, context))
+      return run(input)
+    }
+    if (!isJson(request)) return stock
+    return Effect.matchEffect(request.text, {
+      onFailure: Effect.die,
+      onSuccess: (text) => {
+        if (text === "") return stock
+        const json = parse(text)
+        const decoded = json === undefined ? Exit.void : decodePayload(json)
+        if (!Exit.isExit(decoded)) return stock
+        if (json === undefined || Exit.isFailure(decoded)) return invalid({ request, params, query })
+        input.payload = decoded.value
+        fiber.setContext(parts.requestContext.within(captured, context))
+        return run(input)
+      }
+    })
+  })
+}
+
+const unsupported = Symbol()
+
+/** The schema of a payload in JSON; absent where the endpoint takes none. */
+const jsonPayload = (endpoint: HttpApiEndpoint.Top): Schema.Top | undefined | typeof unsupported => {
+  if (endpoint.payload.size === 0) return undefined
+  const payload = endpoint.payload.get("application/json")
+  return endpoint.payload.size === 1 && payload?.encoding._tag === "Json" && HttpMethod.hasBody(endpoint.method)
+    ? Schema.Union(payload.schemas as ReadonlyArray<Schema.Top>)
+    : unsupported
+}
+
+/** The schema of the one success, where its body is plain JSON and nothing else goes with it. */
+const jsonSuccess = ({ success }: HttpApiEndpoint.Top): Schema.Top | undefined => {
+  const [schema, ...others] = success
+  return schema !== undefined && others.length === 0 && isPlain(schema) && !HttpApiSchema.isNoContent(schema.ast)
+    ? schema
+    : undefined
+}
+
+/** The API runtime marks by properties what is no value but a stream, an upgrade, or a value with headers. */
+const isPlain = (schema: Schema.Top): boolean =>
+  !Object.keys(schema).some((key) => key.startsWith("~effect/http-api/HttpApiSchema/")) &&
+  ["~httpApiEncoding", "~httpApiWithHeaders"].every((key) => SchemaAST.resolveAt(key)(schema.ast) === undefined)
+
+const isJson = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
+  const contentType = headers["content-type"]
+  return contentType === undefined || MediaType.essence(contentType) === "application/json"
+}
+
+/** The value of a JSON text; absent where it is none. */
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const stringify = (value: unknown): string | undefined => {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}
