@@ -1,6 +1,7 @@
 /**
  * Media types that compress well: text in all its forms. Images, sound, video and archives are compressed already.
  */
+import * as MediaType from "../Http/MediaType.ts"
 
 const types = new Set([
   "application/ecmascript",
@@ -31,6 +32,6 @@ const types = new Set([
 
 /** Whether the content of a `Content-Type` is worth compressing. */
 export const isCompressible = (contentType: string): boolean => {
-  const type = contentType.split(";", 1)[0]!.trim().toLowerCase()
-  return type.startsWith("text/") || /\+(?:json|xml|yaml|json-seq)$/.test(type) || types.has(type)
+  const type = MediaType.essence(contentType)
+  return types.has(type) || type.startsWith("text/") || /\+(?:json|xml|yaml|json-seq)$/.test(type)
 }

@@ -11,16 +11,14 @@ import * as Result from "effect/Result"
 import { any, type CorsPolicy } from "./CorsPolicy.ts"
 import * as OriginPattern from "./OriginPattern.ts"
 import * as Vary from "../Compression/Vary.ts"
+import type { ResponseHeaders } from "../Http/ResponseHeaders.ts"
 
 /** The rules of one policy. */
 export interface Cors {
   /** The answer to a preflight, which no route sees. Absent for every other request, a plain `OPTIONS` among them. */
   readonly preflight: (request: HttpServerRequest) => HttpServerResponse.HttpServerResponse | undefined
-  /** Adds to an answer what lets scripts read it; to every answer, errors among them, when all other headers are there. */
-  readonly share: (
-    response: HttpServerResponse.HttpServerResponse,
-    request: HttpServerRequest
-  ) => HttpServerResponse.HttpServerResponse
+  /** Adds to the headers of an answer what lets scripts read it; to every answer, errors too, when all others are there. */
+  readonly share: (headers: ResponseHeaders, request: HttpServerRequest) => void
 }
 
 /** Compiles a policy. */
@@ -34,63 +32,53 @@ export const make = (policy: CorsPolicy["Service"]): Cors => {
   const headers = policy.headers.includes(any) ? undefined : policy.headers.join(", ")
   const exposed = policy.exposedHeaders.includes(any) ? undefined : policy.exposedHeaders.join(", ")
 
-  /** What lets an origin read; absent where it may not. */
-  const permission = (origin: string | undefined): Record<string, string> | undefined => {
-    if (isAnyOrigin) return { "access-control-allow-origin": any }
-    if (origin === undefined || !isAllowed(origin)) return undefined
-    return {
-      "access-control-allow-origin": origin,
-      ...(allowCredentials ? { "access-control-allow-credentials": "true" } : undefined)
+  /** Adds what lets an origin read; false, with nothing added, where it may not. */
+  const permit = (headers: ResponseHeaders, origin: string | undefined): boolean => {
+    if (isAnyOrigin) {
+      headers["access-control-allow-origin"] = any
+      return true
     }
+    if (origin === undefined || !isAllowed(origin)) return false
+    headers["access-control-allow-origin"] = origin
+    if (allowCredentials) headers["access-control-allow-credentials"] = "true"
+    return true
   }
 
   /** Where requests come with credentials, `*` is a name like any other: the names of the answer's own headers do then. */
-  const exposedOf = (response: HttpServerResponse.HttpServerResponse): string =>
-    exposed ?? (allowCredentials ? Object.keys(response.headers).join(", ") : any)
+  const exposedOf = (headers: ResponseHeaders): string =>
+    exposed ?? (allowCredentials ? Object.keys(headers).join(", ") : any)
 
   return {
     preflight: (request) => {
       const { origin, "access-control-request-method": method } = request.headers
       if (request.method !== "OPTIONS" || origin === undefined || method === undefined) return undefined
-      const allowed = permission(origin)
-      return HttpServerResponse.empty({
-        status: 204,
-        headers: {
-          vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
-          ...(allowed === undefined
-            ? undefined
-            : {
-                ...allowed,
-                // What was asked for says more than `*`, which speaks neither for Authorization nor with credentials.
-                ...named("access-control-allow-methods", methods ?? tokensOf(method)),
-                ...named(
-                  "access-control-allow-headers",
-                  headers ?? tokensOf(request.headers["access-control-request-headers"])
-                ),
-                ...(policy.maxAge === undefined
-                  ? undefined
-                  : { "access-control-max-age": String(Math.floor(Duration.toSeconds(policy.maxAge))) })
-              })
+      const answer: ResponseHeaders = {
+        vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
+      }
+      if (permit(answer, origin)) {
+        // What was asked for says more than `*`, which speaks neither for Authorization nor with credentials.
+        list(answer, "access-control-allow-methods", methods ?? tokensOf(method))
+        const asked = request.headers["access-control-request-headers"]
+        list(answer, "access-control-allow-headers", headers ?? tokensOf(asked))
+        if (policy.maxAge !== undefined) {
+          answer["access-control-max-age"] = String(Math.floor(Duration.toSeconds(policy.maxAge)))
         }
-      })
+      }
+      return HttpServerResponse.empty({ status: 204, headers: answer })
     },
-    share: (response, request) => {
-      const allowed = permission(request.headers["origin"])
-      return HttpServerResponse.setHeaders(response, {
-        ...(allowed === undefined
-          ? undefined
-          : { ...allowed, ...named("access-control-expose-headers", exposedOf(response)) }),
-        // A cache must not give the answer for one origin to another.
-        ...(isAnyOrigin ? undefined : { vary: Vary.add(response.headers["vary"], "Origin") })
-      })
+    share: (headers, request) => {
+      const names = exposedOf(headers)
+      if (permit(headers, request.headers["origin"])) list(headers, "access-control-expose-headers", names)
+      // A cache must not give the answer for one origin to another.
+      if (!isAnyOrigin) headers["vary"] = Vary.add(headers["vary"], "Origin")
     }
   }
 }
 
-/** A header that lists names; none where there are none. */
-const named = (header: string, names: string): Record<string, string> | undefined =>
-  names === "" ? undefined : { [header]: names }
-
+/** Adds a header that lists names; none where there are none. */
+const list = (headers: ResponseHeaders, header: string, names: string): void => {
+  if (names !== "") headers[header] = names
+}
 /** The names in a list that a client sent, as it may be sent back. */
 const tokensOf = (list: string | undefined): string =>
   (list ?? "")

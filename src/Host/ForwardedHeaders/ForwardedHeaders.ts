@@ -54,15 +54,18 @@ export const make = (config: ForwardedHeadersConfig["Service"]): ForwardedHeader
 }
 
 /** The request as its routes are to see it: with the ends that were found, and the nearest proxy as `peerAddress`. */
-export const apply = (request: HttpServerRequest, ends: Ends): HttpServerRequest =>
-  request.modify({
+export const apply = (request: HttpServerRequest, ends: Ends): HttpServerRequest => {
+  const isHostAsSent = ends.host === undefined || ends.host === request.headers["host"]
+  const isClientPeer = ends.clientAddress === Option.getOrUndefined(request.remoteAddress)
+  // Such a request came from nowhere else: to copy it would be for nothing.
+  if (isHostAsSent && isClientPeer && ends.scheme === Peer.of(request).scheme) return request
+  return request.modify({
     remoteAddress: Option.fromUndefinedOr(ends.clientAddress),
     peerAddress: request.peerAddress,
     protocol: ends.scheme,
-    ...(ends.host === undefined || ends.host === request.headers["host"]
-      ? undefined
-      : { headers: setHeader(request.headers, "host", ends.host) })
+    ...(isHostAsSent ? undefined : { headers: setHeader(request.headers, "host", ends.host!) })
   })
+}
 
 /** What is believed: the address of the client, and how many entries from the right, where it is not all of them. */
 interface Belief {

@@ -13,19 +13,24 @@ export interface HeaderLists {
 const none: HeaderLists = { for: [], proto: [], host: [] }
 
 /** Reads `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`. */
-export const xForwarded = (headers: Headers): HeaderLists => ({
-  for: split(headers["x-forwarded-for"]),
-  proto: split(headers["x-forwarded-proto"]),
-  host: split(headers["x-forwarded-host"])
-})
+export const xForwarded = (headers: Headers): HeaderLists => {
+  const {
+    "x-forwarded-for": clients,
+    "x-forwarded-proto": protocols,
+    "x-forwarded-host": hosts
+  } = headers as Readonly<Record<string, string | undefined>>
+  if (clients === undefined && protocols === undefined && hosts === undefined) return none
+  return { for: split(clients), proto: split(protocols), host: split(hosts) }
+}
 
-const split = (list: string | undefined): ReadonlyArray<string> =>
-  list === undefined
-    ? []
-    : list
-        .split(",")
-        .map((entry) => entry.trim())
-        .filter((entry) => entry !== "")
+const split = (list: string | undefined): ReadonlyArray<string> => {
+  if (list === undefined) return []
+  if (!list.includes(",")) return list.trim() === "" ? [] : [list.trim()]
+  return list
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "")
+}
 
 /** One parameter with what comes behind it. Only a quoted value may hold a separator; many leave the quotes out elsewhere. */
 const parameter = /\s*(?:([\w!#$%&'*+.^`|~-]+)=([^\s;,"]+|"(?:[^"\\]|\\.)*")\s*)?(;|,|$)/y

@@ -4,27 +4,31 @@
  * Node takes a connection for idle as soon as its answer is handed over, though much of a large one may still be on its way,
  * and looks for idle connections only once.
  */
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { Server } from "node:http"
+import type { Socket } from "node:net"
+
+/** How often a server that closes looks for connections that have become idle, in milliseconds. */
+const interval = 50
 
 /** Lets answers that are on their way arrive when the server closes, and closes each connection as it becomes idle. */
 export const finishAnswers = (server: Server): void => {
-  const answers = new Set<ServerResponse>()
-  const closeIdleConnections = server.closeIdleConnections.bind(server)
-  let isClosing = false
-  const closeIdle = (): void => {
-    isClosing = true
-    const isOnItsWay = (answer: ServerResponse) => answer.writableEnded && !answer.writableFinished
-    if (![...answers].some(isOnItsWay)) closeIdleConnections()
+  const sockets = new Set<Socket>()
+  const note = (socket: Socket): void => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
   }
-  const track = (_request: IncomingMessage, answer: ServerResponse): void => {
-    answers.add(answer)
-    answer.once("close", () => {
-      answers.delete(answer)
-      if (isClosing) closeIdle()
-    })
+  server.on("connection", note)
+  server.on("secureConnection", note)
+
+  const closeIdleConnections = server.closeIdleConnections.bind(server)
+  const closeIdle = (): void => {
+    const isOnItsWay = (socket: Socket) => socket.writableLength > 0
+    if (![...sockets].some(isOnItsWay)) closeIdleConnections()
   }
   // The server's own `close` calls this.
-  server.closeIdleConnections = closeIdle
-  server.on("request", track)
-  server.on("checkContinue", track)
+  server.closeIdleConnections = () => {
+    closeIdle()
+    const timer = setInterval(closeIdle, interval)
+    server.once("close", () => clearInterval(timer))
+  }
 }

@@ -5,7 +5,10 @@
  */
 
 /** The type and subtype of a `Content-Type` value, in lower case and without parameters. */
-export const essence = (contentType: string): string => contentType.split(";", 1)[0]!.trim().toLowerCase()
+export const essence = (contentType: string): string => {
+  const end = contentType.indexOf(";")
+  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
+}
 
 /** The `charset` of a `Content-Type` value; absent where it names none, or UTF-8 as nearly everybody does. */
 export const charset = (contentType: string): string | undefined => {

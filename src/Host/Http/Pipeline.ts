@@ -36,6 +36,7 @@ import * as Problem from "./Problem.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestId from "./RequestId.ts"
 import type * as RequestLog from "./RequestLog.ts"
+import * as ResponseHeaders from "./ResponseHeaders.ts"
 import * as Yaml from "./Yaml.ts"
 
 /** What the pipeline needs of the host. Once it shuts down, connections are closed after their answer. */
@@ -159,8 +160,11 @@ export const make = (
 
   const answer = (exchange: Exchange, response: HttpServerResponse.HttpServerResponse): HttpEffect => {
     const { request } = exchange
-    const full = withHostHeaders(asClientAccepts(response, request), exchange, options.isShuttingDown())
-    return Effect.mapEager(options.compress(options.cors.share(full, request), request), (compressed) => {
+    const accepted = asClientAccepts(response, request)
+    const headers = ResponseHeaders.of(accepted)
+    addHostHeaders(headers, exchange, options.isShuttingDown())
+    options.cors.share(headers, request)
+    return Effect.mapEager(options.compress(ResponseHeaders.put(accepted, headers), request), (compressed) => {
       const sent = ConditionalRequest.answer(compressed, request)
       close(exchange, sent)
       return sent
@@ -245,19 +249,15 @@ const asClientAccepts = (
       )
 }
 
-const withHostHeaders = (
-  response: HttpServerResponse.HttpServerResponse,
+const addHostHeaders = (
+  headers: ResponseHeaders.ResponseHeaders,
   { limitHeaders, requestId }: Exchange,
   isShuttingDown: boolean
-): HttpServerResponse.HttpServerResponse => {
-  const mediaType = MediaType.essence(response.headers["content-type"] ?? "")
-  return HttpServerResponse.setHeaders(response, {
-    ...limitHeaders,
-    [RequestId.header]: requestId,
-    // Caches must not give one client's media type to another.
-    ...(MediaType.isJson(mediaType) || MediaType.isYaml(mediaType)
-      ? { vary: Vary.add(response.headers["vary"], "Accept") }
-      : undefined),
-    ...(isShuttingDown ? { connection: "close" } : undefined)
-  })
+): void => {
+  for (const name in limitHeaders) headers[name] = limitHeaders[name]!
+  headers[RequestId.header] = requestId
+  const mediaType = MediaType.essence(headers["content-type"] ?? "")
+  // Caches must not give one client's media type to another.
+  if (MediaType.isJson(mediaType) || MediaType.isYaml(mediaType)) headers["vary"] = Vary.add(headers["vary"], "Accept")
+  if (isShuttingDown) headers["connection"] = "close"
 }

@@ -47,7 +47,12 @@ export const toText = (value: unknown, budget: Budget): string => {
 }
 
 /** Any value as JSON text. What JSON cannot say becomes a string that says it. */
-export const toJson = (value: unknown, budget: Budget): string => write(value, { budget, ancestors: [] })
+export const toJson = (value: unknown, budget: Budget): string =>
+  typeof value === "string"
+    ? JSON.stringify(clip(value, budget))
+    : typeof value === "number" && Number.isFinite(value)
+      ? String(value)
+      : write(value, { budget, ancestors: [] })
 
 interface Context {
   readonly budget: Budget

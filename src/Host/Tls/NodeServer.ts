@@ -100,18 +100,15 @@ const after = (millis: number, run: () => void): (() => void) => {
  */
 const closeThoseWhoDoNotRead = (server: HttpServer, millis: number): void => {
   if (millis === 0) return
-  const answers = new WeakMap<Socket, number>()
-  const count = (socket: Socket, change: number) => answers.set(socket, (answers.get(socket) ?? 0) + change)
-  server.on("request", ({ httpVersionMajor, socket }, answer: ServerResponse) => {
-    if (httpVersionMajor !== 1) return
-    count(socket, 1)
-    answer.once("close", () => count(socket, -1))
-  })
   server.timeout = millis
   server.on("timeout", (socket: Socket | ServerHttp2Session) => {
     // HTTP/2 has many answers on a connection, each with its own time.
     if (!(socket instanceof Socket)) return
-    if ((answers.get(socket) ?? 0) > 0 && socket.writableLength === 0) socket.setTimeout(millis)
+    if (isAnswering(socket) && socket.writableLength === 0) socket.setTimeout(millis)
     else socket.destroy()
   })
 }
+
+/** Whether an answer is under way. Node keeps it at its socket; to count answers apart would cost every request more. */
+const isAnswering = (socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean =>
+  socket._httpMessage != null

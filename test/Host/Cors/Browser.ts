@@ -4,6 +4,7 @@
 import * as Headers from "effect/http/Headers"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as ResponseHeaders from "../../../src/Host/Http/ResponseHeaders.ts"
 import type { Cors } from "../../../src/Host/Cors/Cors.ts"
 
 /** A request that a script makes. Its headers are names of headers that are not CORS-safelisted. */
@@ -34,7 +35,9 @@ export const send = (cors: Cors, script: ScriptRequest, answer: HttpServerRespon
   const isSimple = /^(?:GET|HEAD|POST)$/.test(method) && script.headers.length === 0
   if (!isSimple && !preflightPasses(cors, { ...script, method })) return networkError
 
-  const response = cors.share(answer, request(method, { origin: script.origin }))
+  const shared = ResponseHeaders.of(answer)
+  cors.share(shared, request(method, { origin: script.origin }))
+  const response = ResponseHeaders.put(answer, shared)
   if (!corsCheck(response, script)) return networkError
   // https://fetch.spec.whatwg.org/#concept-filtered-response-cors
   const exposed = namesIn(response.headers["access-control-expose-headers"])

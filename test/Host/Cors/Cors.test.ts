@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Cors from "../../../src/Host/Cors/Cors.ts"
+import * as ResponseHeaders from "../../../src/Host/Http/ResponseHeaders.ts"
 import type { CorsPolicy } from "../../../src/Host/Cors/CorsPolicy.ts"
 import * as Browser from "./Browser.ts"
 
@@ -40,7 +41,9 @@ const shared = (
   response = HttpServerResponse.empty({ headers: { etag: '"1"', "x-other": "1" } })
 ) => {
   const headers = origin === undefined ? undefined : { origin }
-  return { ...Cors.make(policy).share(response, Browser.request("GET", { ...headers })).headers }
+  const shared = ResponseHeaders.of(response)
+  Cors.make(policy).share(shared, Browser.request("GET", { ...headers }))
+  return shared
 }
 
 const asked = { "access-control-request-method": "PUT", "access-control-request-headers": "authorization,x-tenant" }
@@ -233,11 +236,13 @@ describe("over a socket", () => {
       const server = createServer()
       const http = yield* NodeHttpServer.make(() => server, { port: 0, host: "127.0.0.1" })
       yield* http.serve(
-        HttpServerRequest.HttpServerRequest.use((request) =>
-          Effect.succeed(
-            cors.preflight(request) ?? cors.share(HttpServerResponse.text(request.method, { status: 418 }), request)
-          )
-        )
+        HttpServerRequest.HttpServerRequest.use((request) => {
+          const preflight = cors.preflight(request)
+          if (preflight !== undefined) return Effect.succeed(preflight)
+          const headers: ResponseHeaders.ResponseHeaders = {}
+          cors.share(headers, request)
+          return Effect.succeed(HttpServerResponse.text(request.method, { status: 418, headers }))
+        })
       )
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
       const answerOf = (init: RequestInit) =>
