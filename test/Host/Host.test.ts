@@ -333,7 +333,7 @@ describe("Host", () => {
           "Built the services of plugin greeter",
           "Built the services of plugin shop/orders",
           "Registered the health checks api, disk_space, memory, orders",
-          "Added middleware audit of plugin shop/orders at order 5",
+          "Added middleware audit of plugin shop/orders at order 5, before all routes",
           "Mounted the API greetings of plugin shop/orders",
           "Mounted the routes of plugin greeter",
           "Mounted the routes of plugin shop/orders",
