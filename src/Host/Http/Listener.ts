@@ -183,12 +183,9 @@ const socketReasons: Readonly<Record<string, string>> = {
   EACCES: "its directory does not exist, or is not this process's to use"
 }
 
-const reasonOf = ({ address, code = "", error }: BindFailure): string => {
-  return (
-    (address._tag === "Unix" ? socketReasons : reasons)[code] ??
-    (error.cause instanceof Error ? error.cause.message : String(error.cause))
-  )
-}
+const reasonOf = ({ address, code = "", error }: BindFailure): string =>
+  (address._tag === "Unix" ? socketReasons : reasons)[code] ??
+  (error.cause instanceof Error ? error.cause.message : String(error.cause))
 
 /** An address as a URL, for logs. */
 export const formatAddress = ({ address, isSecure }: BoundAddress): string =>

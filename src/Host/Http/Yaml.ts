@@ -73,7 +73,7 @@ class JsonWriter {
   }
 
   #value(node: YAML.Node | null, depth: number): void {
-    if (depth > maxDepth) throw this.#malformed(tooDeep, node)
+    if (depth >= maxDepth && YAML.isCollection(node)) throw this.#malformed(tooDeep, node)
     if (this.#openAliases > 0 && ++this.#aliasedValues > maxAliasedValues) {
       throw new BodyTooLarge({ message: `The YAML stands for more than ${maxAliasedValues} values through aliases.` })
     }

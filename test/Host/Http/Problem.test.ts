@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
+import { gzipSync } from "node:zlib"
 import * as YAML from "yaml"
 import * as TestHost from "../../../src/testing/TestHost.ts"
+import * as Connection from "./support/connection.ts"
 import { secret, things } from "./support/things.ts"
 
 /** Requests that fail, each in its way, with the status of the answer. */
@@ -156,6 +158,60 @@ describe("error answers", () => {
       })
       assert.strictEqual(status, 415)
       assert.include(JSON.parse(text).detail, "text/yaml")
+    })
+  )
+})
+
+describe("refusals before a route is reached", () => {
+  const gzipped = (body: Uint8Array<ArrayBuffer>): RequestInit => ({
+    method: "POST",
+    headers: { "content-encoding": "gzip" },
+    body
+  })
+
+  it.effect.each<[number, string, RequestInit]>([
+    [429, "/conflict", {}],
+    [413, "/raw/text", gzipped(new Uint8Array(gzipSync("x".repeat(10_000))))],
+    [413, "/raw/text", { method: "POST", body: "x".repeat(101) }],
+    [400, "/raw/text", gzipped(new Uint8Array(50))],
+    [415, "/raw/text", { method: "POST", headers: { "content-encoding": "compress" }, body: "x" }]
+  ])("with %i are problems over the wire, in JSON and YAML: %s", ([status, path, init]) =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.make([things], {
+        listen: true,
+        config: {
+          host: { urls: "http://127.0.0.1:0", maxRequestSize: 100 },
+          ipRateLimiting: {
+            enableEndpointRateLimiting: true,
+            generalRules: [{ endpoint: "*:/conflict", period: "1d", limit: 0 }]
+          }
+        }
+      })
+      for (const type of ["application/json", "application/yaml"]) {
+        const headers = { accept: type, "x-request-id": "the-id", ...init.headers }
+        const answer = yield* request(path, { ...init, headers })
+        assert.strictEqual(answer.status, status)
+        assert.strictEqual(answer.headers.get("content-type"), type.replace("/", "/problem+"))
+        assert.containsSubset(YAML.parse(answer.text), { type: "about:blank", status, requestId: "the-id" })
+      }
+    })
+  )
+
+  it.effect("with 431 are that where one header is too many; what is far beyond is refused before it is read", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestHost.make([things], { listen: true })
+      for (const type of ["application/json", "application/yaml"]) {
+        const connection = yield* Connection.open(url)
+        const headers = Array.from({ length: 98 }, (_, index) => `X-${index}: x\r\n`).join("")
+        yield* connection.send(
+          `GET /text HTTP/1.1\r\nHost: a\r\nX-Request-Id: the-id\r\nAccept: ${type}\r\n${headers}\r\n`
+        )
+        const answer = yield* connection.closed
+        assert.match(answer, /^HTTP\/1\.1 431 /)
+        assert.include(answer, type.replace("/", "/problem+"))
+        assert.include(answer, "The request has too many headers.")
+        assert.include(answer, "the-id")
+      }
     })
   )
 })

@@ -177,7 +177,7 @@ describe("a body", () => {
         })
       for (const path of ["/echo", "/raw/json"]) {
         assert.strictEqual((yield* send(path, 256)).status, 200)
-        const { headers, status, text } = yield* send(path, 300)
+        const { headers, status, text } = yield* send(path, 257)
         assert.strictEqual(status, 400)
         assert.strictEqual(headers.get("content-type"), type.replace("/", "/problem+"))
         assert.match(YAML.parse(text).validationErrors[0].validationMessage, /^Expected at most 256 levels/)

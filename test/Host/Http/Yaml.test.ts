@@ -60,7 +60,7 @@ describe("Yaml.toJson", () => {
     ["~: 1", "Expected a text as key (line 1, column 1)"],
     ["a: *b", "Expected an anchor before its alias (line 1, column 4)"],
     ["a: *b\nb: &b 1", "Expected an anchor before its alias (line 1, column 4)"],
-    ["&a [*a]", "Expected at most 256 levels (line 1, column 5)"],
+    ["&a [*a]", "Expected at most 256 levels (line 1, column 4)"],
     ["a: !!binary aGk=", "Unresolved tag: tag:yaml.org,2002:binary (line 1, column 4)"],
     ["a: !!timestamp 2001-12-14", "Unresolved tag: tag:yaml.org,2002:timestamp (line 1, column 4)"],
     ["!!set {a}", "Unresolved tag: tag:yaml.org,2002:set (line 1, column 1)"],
