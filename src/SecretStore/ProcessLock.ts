@@ -27,6 +27,9 @@ const stripes = 16
 /** How long another process may hold a lock, in milliseconds. A write takes a few. */
 const patience = 10_000
 
+/** The journal of a transaction would be a file, though there is nothing to write into it. */
+const exclusive = "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"
+
 /** Locks on an existing directory, which is given as an absolute path. */
 export const make = Effect.fnUntraced(function* (
   root: string
@@ -44,7 +47,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.try({ try: () => new DatabaseSync(file, { timeout: 0 }), catch: failure("open", file) })
 
   const lock = Effect.fnUntraced(function* (database: DatabaseSync, file: string) {
-    const attempt = Effect.try({ try: () => database.exec("BEGIN EXCLUSIVE"), catch: failure("lock", file) })
+    const attempt = Effect.try({ try: () => database.exec(exclusive), catch: failure("lock", file) })
     for (let waited = 0; ;) {
       const exit = yield* Effect.result(attempt)
       if (Result.isSuccess(exit)) return

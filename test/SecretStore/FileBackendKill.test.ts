@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { spawn } from "node:child_process"
+import * as fs from "node:fs"
 import * as path from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -13,7 +14,7 @@ import { filesBelow, platform, temporaryDirectory } from "./support/Files.ts"
 import { numbered } from "./support/numbered.ts"
 
 /** The campaign is small by default; LAYERHOST_TEST_KILLS=10000 is its full size. */
-const kills = Number(process.env["LAYERHOST_TEST_KILLS"] ?? 12)
+const kills = Number(process.env["LAYERHOST_TEST_KILLS"] ?? 6)
 
 /** Each writes a secret of its own, all at the same time. */
 const writers = 64
@@ -52,7 +53,7 @@ describe("FileBackend", () => {
             root,
             next,
             ids.map(({ id }) => id),
-            Math.ceil(Math.random() ** 2 * 200)
+            Math.ceil(Math.random() ** 2 * 100)
           )
           for (const { index, number, what } of events) {
             next = Math.max(next, number + 1)
@@ -78,6 +79,7 @@ describe("FileBackend", () => {
             )
           )
           expect(filesBelow(root)).toEqual(files)
+          expect(fs.readdirSync(path.join(root, ".locks")).filter((name) => name.length > 1)).toEqual([])
         }
         // Else no update was cut off, and the test has shown nothing.
         expect(cut).toBeGreaterThan(0)
@@ -110,6 +112,7 @@ const runAndKill = (root: string, first: number, ids: ReadonlyArray<string>, upd
       events.push({ what, index: Number(index), number: Number(number) })
       if (what === "done" && ++done === updates) child.kill("SIGKILL")
     })
+    child.on("error", (error) => resume(Effect.die(error)))
     child.on("close", (_, signal) =>
       resume(signal === "SIGKILL" ? Effect.succeed(events) : Effect.die(new Error("the updater ended by itself")))
     )
