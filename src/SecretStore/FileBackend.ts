@@ -21,7 +21,7 @@ import * as ProcessLock from "./ProcessLock.ts"
 import { type Location, SecretBackend } from "./SecretBackend.ts"
 import * as SecretId from "./SecretId.ts"
 import type { SecretStoreMisconfigured } from "./SecretServerOptions.ts"
-import { SecretBackendUnavailable, SecretCorrupt } from "./SecretStorageError.ts"
+import { SecretAccessDenied, SecretBackendUnavailable, SecretCorrupt } from "./SecretStorageError.ts"
 import { SecretStoreConfig } from "./SecretStoreConfig.ts"
 import * as SecretType from "./SecretType.ts"
 import * as TextBackend from "./TextBackend.ts"
@@ -60,8 +60,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       if (Option.isNone(text)) return Option.none()
       const opened = encryption.open(placeOf(location), text.value)
       if (Result.isSuccess(opened)) return Option.some(opened.success)
-      const file = path.join(root, ...fileOf(location))
-      return yield* new SecretCorrupt({ id: location.id.id, reason: `the file ${file} ${opened.failure}` })
+      const reason = `the file ${path.join(root, ...fileOf(location))} ${opened.failure.reason}`
+      return yield* opened.failure.kind === "broken"
+        ? new SecretCorrupt({ id: location.id.id, reason })
+        : new SecretAccessDenied({ operation, reason })
     }),
 
     exists: (operation, location) => unavailable(operation, files.exists(fileOf(location))),

@@ -15,13 +15,25 @@ import type { EncryptionKey } from "./EncryptionKey.ts"
 export interface FileEncryption {
   /** The content of a file. `place` names the secret. */
   readonly seal: (place: string, text: string) => string
-  /** The text that was sealed at the place; a failure ends the sentence "the file …". */
-  readonly open: (place: string, content: string) => Result.Result<string, string>
+  /** The text that was sealed at the place. */
+  readonly open: (place: string, content: string) => Result.Result<string, Unopened>
   /** Whether a content is what {@link seal} would write today: with the current key, or plain where there is none. */
   readonly isCurrent: (content: string) => boolean
   /** The key that encrypts; `undefined` where files are plain. */
   readonly keyId: string | undefined
 }
+
+/** Why a content does not open. */
+export interface Unopened {
+  /** `refused` where other keys or settings would open it, so that nothing may be written over it; else it is broken. */
+  readonly kind: "refused" | "broken"
+  /** Ends the sentence "the file …". */
+  readonly reason: string
+}
+
+const refused = (reason: string) => Result.fail<Unopened>({ kind: "refused", reason })
+
+const broken = (reason: string): Unopened => ({ kind: "broken", reason })
 
 /** How files are encrypted. */
 export interface Options {
@@ -43,7 +55,7 @@ export const placeOf = (file: ReadonlyArray<string>): string => file.join("/").r
 export const none: FileEncryption = {
   seal: (_, text) => text,
   open: (_, content) =>
-    isEnvelope(content) ? Result.fail("is encrypted, and there is no encryption key") : Result.succeed(content),
+    isEnvelope(content) ? refused("is encrypted, and there is no encryption key") : Result.succeed(content),
   isCurrent: (content) => !isEnvelope(content),
   keyId: undefined
 }
@@ -57,16 +69,18 @@ export const make = ({ acceptPlainFiles = false, formerKeys = [], key }: Options
       if (!isEnvelope(content)) {
         return acceptPlainFiles
           ? Result.succeed(content)
-          : Result.fail("is not encrypted, and plain files are not accepted")
+          : refused("is not encrypted, and plain files are not accepted")
       }
       const envelope = decodeEnvelope(content)
-      if (Option.isNone(envelope)) return Result.fail("is not in a known format of encrypted files")
+      if (Option.isNone(envelope)) return Result.fail(broken("is not in a known format of encrypted files"))
       const found = keys.find(({ id }) => id === envelope.value.keyId)
       return found === undefined
-        ? Result.fail(
+        ? refused(
             `is encrypted with the key ${envelope.value.keyId}, and the keys at hand are ${keys.map(({ id }) => id).join(", ")}`
           )
-        : Result.fromOption(unseal(found, place, envelope.value), () => "was changed, or belongs to another secret")
+        : Result.fromOption(unseal(found, place, envelope.value), () =>
+            broken("was changed, or belongs to another secret")
+          )
     },
     isCurrent: (content) => Option.exists(decodeEnvelope(content), ({ keyId }) => keyId === key.id),
     keyId: key.id

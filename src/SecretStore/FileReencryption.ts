@@ -50,7 +50,7 @@ export const reencrypt = Effect.fn("FileReencryption.reencrypt")(function* (opti
         if (Option.isNone(content)) return { file, result: "gone" } satisfies Outcome
         const place = FileEncryption.placeOf(segments)
         const text = encryption.open(place, content.value)
-        if (Result.isFailure(text)) return { file, result: "failed", reason: text.failure } satisfies Outcome
+        if (Result.isFailure(text)) return { file, result: "failed", reason: text.failure.reason } satisfies Outcome
         if (encryption.isCurrent(content.value)) return { file, result: "current" } satisfies Outcome
         if (!options.dryRun) yield* files.replace(segments, encryption.seal(place, text.success))
         return { file, result: "encrypted" } satisfies Outcome

@@ -89,7 +89,11 @@ const moved = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<Outcome["result"] | Outcome, BackendError | SecretCorrupt | SecretInvalid> {
   const { dryRun, from, seeds, to } = options
-  const found = yield* from.getWithSeed(location)
+  // Other secrets may well be given.
+  const found = yield* Effect.catchTag(from.getWithSeed(location), "SecretAccessDenied", (denied) =>
+    Effect.succeed(denied)
+  )
+  if (!Option.isOption(found)) return { location, result: "failed", reason: found.message }
   if (Option.isNone(found)) return "gone"
   const source = yield* withSeed(found.value, seeds.get(location.id.id))
 

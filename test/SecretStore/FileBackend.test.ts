@@ -16,9 +16,11 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Bucket } from "../../src/SecretStore/BucketSet.ts"
 import * as FileBackend from "../../src/SecretStore/FileBackend.ts"
+import type * as FileEncryption from "../../src/SecretStore/FileEncryption.ts"
 import * as ProcessLock from "../../src/SecretStore/ProcessLock.ts"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import type { SecretId } from "../../src/SecretStore/SecretId.ts"
+import type { SecretStorageError } from "../../src/SecretStore/SecretStorageError.ts"
 import { revealed, suite } from "./SecretStorageTest.ts"
 import { type Credentials, CredentialStorage, login, samples, seed } from "./support/Credentials.ts"
 import {
@@ -239,6 +241,44 @@ describe("FileBackend", () => {
         expect(text).not.toContain(seed)
       }).pipe(Effect.provide(layer))
     })
+  )
+
+  it.effect(
+    "what another key encrypted is refused, with its file and keys, and not written over; what was changed is corrupt",
+    () =>
+      Effect.gen(function* () {
+        const root = yield* temporaryDirectory
+        const [key, other] = [encryptionKey(), encryptionKey()]
+        const storage = (encryption?: FileEncryption.Options) =>
+          CredentialStorage.layer.pipe(
+            Layer.provide(FileBackend.layer({ path: root, ...(encryption !== undefined && { encryption }) })),
+            Layer.provide(platform)
+          )
+        const id = yield* create("canary").pipe(Effect.provide(storage({ key })))
+        const before = fs.readFileSync(path.join(root, fileOf(id)), "utf8")
+        for (const encryption of [undefined, { key: other }]) {
+          const operations: ReadonlyArray<Effect.Effect<unknown, SecretStorageError, CredentialStorage>> = [
+            get(id),
+            update(id, "2")
+          ]
+          for (const operation of operations) {
+            const error = yield* Effect.flip(operation).pipe(Effect.provide(storage(encryption)))
+            expect(error._tag).toBe("SecretAccessDenied")
+            expect(error.message).toContain(`the file ${path.join(root, fileOf(id))} is encrypted`)
+          }
+          expect(fs.readFileSync(path.join(root, fileOf(id)), "utf8")).toBe(before)
+        }
+        expect(yield* get(id).pipe(Effect.provide(storage({ key: other, formerKeys: [key] })))).toMatchObject({
+          password: "canary"
+        })
+        yield* update(id, "2").pipe(Effect.provide(storage({ key: other, formerKeys: [key] })))
+        expect(yield* get(id).pipe(Effect.provide(storage({ key: other })))).toMatchObject({ password: "2" })
+        const neighbour = yield* create("3").pipe(Effect.provide(storage({ key: other })))
+        fs.copyFileSync(path.join(root, fileOf(id)), path.join(root, fileOf(neighbour)))
+        const error = yield* Effect.flip(get(neighbour)).pipe(Effect.provide(storage({ key: other })))
+        expect(error).toMatchObject({ _tag: "SecretCorrupt", id: neighbour.id })
+        expect(error.message).toContain(`the file ${path.join(root, fileOf(neighbour))} was changed`)
+      })
   )
 
   it.effect("no id leads out of the root, not even one that no parser let through", () =>

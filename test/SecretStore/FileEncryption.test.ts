@@ -37,7 +37,8 @@ describe("EncryptionKey", () => {
 })
 
 describe("FileEncryption", () => {
-  const failureOf = (opened: Result.Result<string, string>) => (Result.isFailure(opened) ? opened.failure : "opened")
+  const failureOf = (opened: Result.Result<string, FileEncryption.Unopened>) =>
+    Result.isFailure(opened) ? opened.failure.reason : "opened"
 
   it.prop("opens what it sealed, whatever it was, and never seals the same way twice", [Schema.String], ([value]) => {
     const encryption = FileEncryption.make({ key: key() })

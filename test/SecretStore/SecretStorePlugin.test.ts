@@ -169,7 +169,7 @@ describe("secretStore", () => {
         Effect.forEach([plain, first, second], (id) =>
           CredentialStorage.use((storage) => storage.get(id)).pipe(
             Effect.as(true),
-            Effect.catchTag("SecretCorrupt", (error) => {
+            Effect.catchTag("SecretAccessDenied", (error) => {
               expect(error.message).toContain(path.join(root, "Credentials/ApiKeys/UsernamePassword", id.key))
               return Effect.succeed(false)
             })
