@@ -94,11 +94,12 @@ it("has entries in the sources here, and in what is built there", () => {
   assert.strictEqual(readFileSync(join(directory, "repository/package.json"), "utf8"), source)
 })
 
-it("holds modules, declarations and the documents, and nothing else", () => {
+it("holds modules, declarations, templates and the documents, and nothing else", () => {
   const files = readdirSync(join(project, "node_modules/layerhost"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(project.length + "/node_modules/layerhost/".length))
-  const others = files.filter((file) => !/^dist\/.*\.js$/.test(file) && !/^dist\/(?!cli\/).*\.d\.ts$/.test(file))
+  const built = /^dist\/(templates\/.*|(?!cli\/).*\.d\.ts|.*\.js)$/
+  const others = files.filter((file) => !built.test(file))
   assert.deepStrictEqual(others.toSorted(), ["CHANGELOG.md", "LICENSE", "README.md", "package.json"])
   assert.isAbove(files.length, 300)
 })

@@ -31,7 +31,6 @@ const compile = () =>
   }).stdout
 
 it("is what the compiler says", () => {
-  assert.strictEqual(compile(), "")
   const list = join(directory, "src/plugins.generated.ts")
   const without = readFileSync(list, "utf8").replace("  customers,\n", "")
   writeFileSync(list, without)

@@ -2,6 +2,7 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { FileSystem } from "effect/FileSystem"
+import { existsSync } from "node:fs"
 import * as nodePath from "node:path"
 import packageJson from "../../../package.json" with { type: "json" }
 import { CommandError } from "../CommandError.ts"
@@ -12,11 +13,17 @@ export interface Options {
   readonly plugin: boolean
 }
 
-/** The directories of templates, beside `src` in the repository and beside `dist` in the package. */
-const templates = nodePath.resolve(import.meta.dirname, "../../../templates")
+/** The directories of templates, which the build of the package copies beside the modules. */
+const templates = ["../../templates", "../../../templates"]
+  .map((path) => nodePath.resolve(import.meta.dirname, path))
+  .find((path) => existsSync(path))!
 
-/** Names that npm would not pack, or would act on, have no dot in the templates. */
-const renamed: Readonly<Record<string, string>> = { gitignore: ".gitignore", dockerignore: ".dockerignore" }
+/** Files that npm would not pack, or would act on, have other names in the templates, `package.json` in the package only. */
+const renamed: Readonly<Record<string, string>> = {
+  gitignore: ".gitignore",
+  dockerignore: ".dockerignore",
+  "package.template.json": "package.json"
+}
 
 /** Writes the files of a template into a directory that is new or empty. */
 export const run = Effect.fnUntraced(function* ({ directory, plugin }: Options) {
@@ -31,10 +38,11 @@ export const run = Effect.fnUntraced(function* ({ directory, plugin }: Options) 
   for (const entry of yield* fs.readDirectory(source, { recursive: true })) {
     const from = nodePath.join(source, entry)
     if (entry.split(nodePath.sep).includes("node_modules") || (yield* fs.stat(from)).type !== "File") continue
-    const to = nodePath.join(target, renamed[entry] ?? entry)
+    const file = renamed[entry] ?? entry
+    const to = nodePath.join(target, file)
     const text = (yield* fs.readFileString(from)).replaceAll(placeholder, name)
     yield* fs.makeDirectory(nodePath.dirname(to), { recursive: true })
-    yield* fs.writeFileString(to, entry === "package.json" ? withVersions(text) : text)
+    yield* fs.writeFileString(to, file === "package.json" ? withVersions(text) : text)
     count++
   }
   const steps = [
