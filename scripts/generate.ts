@@ -5,6 +5,7 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import { reference } from "./reference/reference.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const isCheck = process.argv.includes("--check")
@@ -37,3 +38,5 @@ for (const file of globSync(["examples/*/package.json", "templates/*/package.jso
     write(schema, format(schema, layerhost("config", "schema", directory)))
   }
 }
+
+write("docs/reference.md", await reference())

@@ -19,7 +19,7 @@ export const dev = Command.make(
       Flag.withDefault("src/main.ts")
     ),
     types: Flag.Boolean("types").pipe(
-      Flag.withDescription("Check the types in the background after each change"),
+      Flag.withDescription("Check the types in the background after each change; --no-types does not"),
       Flag.withDefault(true)
     )
   },
