@@ -48,8 +48,8 @@ export const decode = Effect.fn("Configuration.decode")(function* (
     else problems.push(...sectionProblems(owned, input, decoded.failure, isIncomplete))
   }
   const services = Context.makeUnsafe<never>(values)
-  for (const { key, message } of yield* Effect.provideContext(faultsOf(sections, values), services)) {
-    const problem = faultProblem(inputs, key, message)
+  for (const fault of yield* Effect.provideContext(faultsOf(sections, values), services)) {
+    const problem = faultProblem(inputs, fault)
     // What nothing sets may stand in the very source that could not be read.
     if (!isIncomplete || problem.source !== null) problems.push(problem)
   }

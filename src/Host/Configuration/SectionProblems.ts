@@ -3,7 +3,8 @@
  */
 import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
-import { describeSource, type Source } from "./Assignment.ts"
+import type * as Section from "../../Plugins/Section.ts"
+import { describeSource, fold, type Source } from "./Assignment.ts"
 import { ConfigurationProblem } from "./ConfigurationError.ts"
 import type { OwnedSection } from "./Decode.ts"
 import { quote, withoutPassword, withoutUser } from "./Secrecy.ts"
@@ -39,13 +40,17 @@ export const sectionProblems = (
 /** The problem that a section's check has told of; the key may belong to any of the sections. */
 export const faultProblem = (
   sections: ReadonlyMap<OwnedSection, SectionInput>,
-  key: string,
-  message: string
+  { key, message }: Section.Fault
 ): ConfigurationProblem => {
-  const [owned, input] = [...sections]
-    .filter(([{ section }]) => key.startsWith(`${section.path}:`))
-    .toSorted(([a], [b]) => b.section.path.length - a.section.path.length)[0]!
-  return problemAt(owned, input, key.slice(owned.section.path.length + 1).split(":"), [message], isExpectation(message))
+  const [nearest] = [...sections]
+    .filter(([{ section }]) => fold(`${key}:`).startsWith(fold(`${section.path}:`)))
+    .toSorted(([a], [b]) => b.section.path.length - a.section.path.length)
+  if (nearest === undefined) {
+    return new ConfigurationProblem({ key, source: null, expected: message, owner: null, message })
+  }
+  const [owned, input] = nearest
+  const path = key.split(":").slice(owned.section.path.split(":").length)
+  return problemAt(owned, input, path, [message], isExpectation(message))
 }
 
 const problemAt = (

@@ -82,6 +82,23 @@ withLayer(layer)((test) => {
     })
   )
 
+  test.effect("a fault may be that of a whole section, in any case, or of a key that no section has", () =>
+    Effect.gen(function* () {
+      class Odd extends Section.Service<Odd>()("odd", { a: Schema.optionalKey(Schema.String) }) {
+        static override readonly check: Section.Check<Odd["Service"]> = () =>
+          Effect.succeed([
+            { key: "ODD", message: "is odd" },
+            { key: "nowhere:x", message: "is nowhere" }
+          ])
+      }
+      const problems = yield* problemsOf([{ section: Odd, owner: "odds" }], { "appsettings.yaml": "odd: { a: b }" })
+      assert.deepStrictEqual(problems, [
+        "odd | is odd | appsettings.yaml:1:6 | odds",
+        "nowhere:x | is nowhere | undefined | null"
+      ])
+    })
+  )
+
   test.effect("what nothing sets is not asked for while a source cannot be read", () =>
     Effect.gen(function* () {
       const problems = yield* problemsOf(
