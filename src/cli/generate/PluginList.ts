@@ -22,14 +22,15 @@ import type { Made } from "./Made.ts"
 import * as PackageJson from "./PackageJson.ts"
 import * as PluginFinder from "./PluginFinder.ts"
 import { render, serviceId } from "./render.ts"
+import type { Found } from "./Search.ts"
 import { Sources } from "./Sources.ts"
 
 /** A list that could be written. */
 export interface PluginList {
   readonly file: string
-  readonly plugins: ReadonlyArray<PluginFinder.Found>
+  readonly plugins: ReadonlyArray<Found>
   /** The health checks, middleware and sections of the service that no plugin lists. */
-  readonly standAlone: ReadonlyArray<PluginFinder.Found>
+  readonly standAlone: ReadonlyArray<Found>
   readonly text: string
   /** The command that writes it. */
   readonly command: string
@@ -127,13 +128,10 @@ const current = Effect.fnUntraced(function* (file: string) {
 }, orGenerateError)
 
 /** What is exported under several names counts under its first. */
-const unique = (found: ReadonlyArray<PluginFinder.Found>): ReadonlyArray<PluginFinder.Found> =>
+const unique = (found: ReadonlyArray<Found>): ReadonlyArray<Found> =>
   [...Map.groupBy(found, ({ made }) => placeOf(made)).values()].map(([first]) => first!)
 
-const order = Effect.fnUntraced(function* (
-  service: PackageJson.PackageJson,
-  plugins: ReadonlyArray<PluginFinder.Found>
-) {
+const order = Effect.fnUntraced(function* (service: PackageJson.PackageJson, plugins: ReadonlyArray<Found>) {
   const ids = service.contents.layerhost?.order ?? []
   const known = plugins.flatMap(({ made }) => made.id ?? [])
   const unknown = ids.filter((id) => !known.includes(id))
@@ -148,17 +146,14 @@ const order = Effect.fnUntraced(function* (
       )
     )
   }
-  const rank = ({ made: { id }, package: origin }: PluginFinder.Found) => {
+  const rank = ({ made: { id }, package: origin }: Found) => {
     const index = id === undefined ? -1 : ids.indexOf(id)
     return (origin === undefined ? ids.length + 1 : 0) + (index === -1 ? ids.length : index)
   }
   return plugins.toSorted((a, b) => rank(a) - rank(b))
 })
 
-const checkIds = Effect.fnUntraced(function* (
-  plugins: ReadonlyArray<PluginFinder.Found>,
-  standAlone: ReadonlyArray<PluginFinder.Found>
-) {
+const checkIds = Effect.fnUntraced(function* (plugins: ReadonlyArray<Found>, standAlone: ReadonlyArray<Found>) {
   const duplicates = [
     ...repeated(plugins, ({ id }) => id).map(([first, { id, file, line }]) =>
       GenerateError.at(file, line, `the id "${id}" is taken by the plugin in ${place(first)}`)
@@ -184,7 +179,7 @@ const checkIds = Effect.fnUntraced(function* (
 
 /** What has the key of something before it, with that. */
 const repeated = (
-  found: ReadonlyArray<PluginFinder.Found>,
+  found: ReadonlyArray<Found>,
   key: (made: Made) => string | undefined
 ): ReadonlyArray<readonly [first: Made, other: Made]> => {
   const all = found.flatMap(({ made }) => (key(made) === undefined ? [] : made))

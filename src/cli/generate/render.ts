@@ -1,7 +1,7 @@
 /** The text of a plugin list, laid out as the formatter would. */
 import * as nodePath from "node:path"
 import type { Kind } from "./Made.ts"
-import type { Found } from "./PluginFinder.ts"
+import type { Found } from "./Search.ts"
 
 const lineWidth = 120
 
