@@ -20,8 +20,7 @@ interface ClientError extends Error {
 const refused = Metric.counter("layerhost.http.refused_requests", {
   description:
     "Requests that were refused before they could be read: malformed, too slow, or with headers that are too large",
-  incremental: true,
-  attributes: { unit: "{request}" }
+  incremental: true
 })
 
 /** How long a request that Node gave up on has to be answered by its handler. */
