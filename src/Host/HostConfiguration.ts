@@ -15,6 +15,7 @@ import { CompressionConfig } from "./Compression/CompressionConfig.ts"
 import { CorsPolicy } from "./Cors/CorsPolicy.ts"
 import { ForwardedHeadersConfig } from "./ForwardedHeaders/ForwardedHeadersConfig.ts"
 import * as ListenUrl from "./Http/ListenUrl.ts"
+import { HealthConfig } from "./Health/HealthConfig.ts"
 import { LoggingConfig } from "./Logging/LoggingConfig.ts"
 import { RateLimitConfig, RateLimitPolicies, RateLimitRedis } from "./RateLimiting/RateLimitConfig.ts"
 import { TelemetryConfig } from "./Telemetry/TelemetryConfig.ts"
@@ -33,6 +34,7 @@ export const hostSections: ReadonlyArray<OwnedSection> = [
   RateLimitRedis,
   RateLimitPolicies,
   CorsPolicy,
+  HealthConfig,
   LoggingConfig,
   TelemetryConfig,
   HostConfig.DocsConfig
@@ -52,6 +54,7 @@ export interface HostConfiguration {
   readonly rateLimitRedis: RateLimitRedis["Service"]
   readonly rateLimitPolicies: RateLimitPolicies["Service"]
   readonly cors: CorsPolicy["Service"]
+  readonly health: HealthConfig["Service"]
   readonly logging: LoggingConfig["Service"]
   readonly telemetry: TelemetryConfig["Service"]
   readonly docs: HostConfig.DocsConfig["Service"]
@@ -84,6 +87,7 @@ export const load = Effect.fnUntraced(function* (plugins: ReadonlyArray<Plugin.A
     rateLimitRedis: Context.get(sections, RateLimitRedis),
     rateLimitPolicies: Context.get(sections, RateLimitPolicies),
     cors: Context.get(sections, CorsPolicy),
+    health: Context.get(sections, HealthConfig),
     logging: Context.get(sections, LoggingConfig),
     telemetry: Context.get(sections, TelemetryConfig),
     docs: Context.get(sections, HostConfig.DocsConfig),

@@ -62,7 +62,7 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
   const plugins = yield* builder.services(options.plugins, options.host, configuration.sections)
   const errors = PluginErrors.gather(options.plugins)
   builder.problems.push(...errors.problems)
-  const checks = yield* PluginHealthChecks.gather(builder, plugins, builtInChecks)
+  const checks = yield* PluginHealthChecks.gather(builder, plugins, builtInChecks(configuration.health))
 
   const middleware = yield* MiddlewareChain.build(builder, plugins)
   const router = yield* HttpRouter.make
@@ -113,11 +113,12 @@ const checkList = (builder: PluginBuilder, plugins: ReadonlyArray<Plugin.Any>): 
   }
 }
 
-const builtInChecks: ReadonlyArray<RegisteredCheck> = [
-  BuiltInChecks.api,
-  BuiltInChecks.diskSpace(),
-  BuiltInChecks.memory()
-].map((check) => ({ plugin: hostName, check }))
+const builtInChecks = (config: HostConfiguration["health"]): ReadonlyArray<RegisteredCheck> =>
+  [
+    BuiltInChecks.api,
+    BuiltInChecks.diskSpace({ minimumFreeBytes: config.minimumFreeDiskSpace }),
+    BuiltInChecks.memory({ maximumAllocatedBytes: config.maxAllocatedMemory })
+  ].map((check) => ({ plugin: hostName, check }))
 
 const makeHostRoutes = Effect.fnUntraced(function* (
   options: ApplicationOptions,

@@ -5,19 +5,29 @@ import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 import { BlockList, isIPv4 } from "node:net"
 
-/** IPv4 with a port, or IPv6 in brackets with or without one; RFC 7239 lets a port be hidden behind a made-up name. */
+/** IPv4 with a port, or IPv6 in brackets with or without one; a port may hide behind a made-up name (RFC 7239, section 6). */
 const withPort = /^(?:([\d.]+)|\[([^\]]*)\])(?::(?:\d{1,5}|_[\w.-]+))?$/
 
 /**
- * The one spelling of an address, without brackets, port and zone; IPv4 inside IPv6 is IPv4. Absent for everything that is
- * no address, such as `unknown` and the names that RFC 7239 hides clients behind.
+ * Reads an address as connections and proxies write it: with or without brackets, port and zone. IPv4 inside IPv6 is IPv4.
+ * Absent for everything that is no address, such as `unknown` and the names that RFC 7239 hides clients behind.
  */
+export const parse = (text: string): NetAddress.IpAddress | undefined => {
+  const [, ipv4, ipv6] = withPort.exec(text) ?? []
+  const literal = ipv4 ?? ipv6 ?? text
+  // The zone of an IPv6 address, which means something to its own machine alone (RFC 4007, section 11).
+  const zone = literal.indexOf("%")
+  const address = NetAddress.ipFromString(zone < 0 || zone === literal.length - 1 ? literal : literal.slice(0, zone))
+  if (Result.isFailure(address)) return undefined
+  const mustBeIpv6 = ipv6 !== undefined || zone >= 0
+  return mustBeIpv6 && NetAddress.isIpv4Address(address.success) ? undefined : NetAddress.toCanonical(address.success)
+}
+
+/** The one spelling of an address that {@link parse} reads, without brackets, port and zone. */
 export const read = (text: string): string | undefined => {
   if (isIPv4(text)) return text
-  const [, ipv4, ipv6] = withPort.exec(text) ?? []
-  const [bare] = (ipv4 ?? ipv6 ?? text).split("%", 1)
-  const address = NetAddress.ipFromString(bare!)
-  return Result.isSuccess(address) ? NetAddress.formatIp(NetAddress.toCanonical(address.success)) : undefined
+  const address = parse(text)
+  return address === undefined ? undefined : NetAddress.formatIp(address)
 }
 
 /** All addresses that begin with the same bits. */

@@ -17,20 +17,18 @@ export const api: HealthCheck.HealthCheck = HealthCheck.make({
 })
 
 /**
- * Healthy while every real drive has `minimumFreeBytes` left for unprivileged users: 100 MiB unless set. That is low,
+ * Healthy while every real drive has `minimumFreeBytes` left for unprivileged users. The default of the configuration is low,
  * because an orchestrator restarts what fails its liveness probe, and a restart frees no space.
  *
  * On Linux the drives are those in `/proc/mounts`; elsewhere, and where that lists none, it is the drive of the working
  * directory. A drive that cannot be asked is left out; when none can, the check is degraded, because it knows nothing.
  */
-export const diskSpace = (
-  options: {
-    readonly minimumFreeBytes?: number
-    readonly readMounts?: () => Promise<string>
-    readonly statfs?: (path: string) => Promise<Drives.FileSystemStats>
-  } = {}
-): HealthCheck.HealthCheck => {
-  const minimum = options.minimumFreeBytes ?? 100 * 1024 ** 2
+export const diskSpace = (options: {
+  readonly minimumFreeBytes: number
+  readonly readMounts?: () => Promise<string>
+  readonly statfs?: (path: string) => Promise<Drives.FileSystemStats>
+}): HealthCheck.HealthCheck => {
+  const minimum = options.minimumFreeBytes
   const ask = options.statfs ?? statfs
   const readMounts = options.readMounts ?? (() => readFile("/proc/mounts", "utf8"))
   const measure = async () => {
@@ -55,18 +53,16 @@ const describe = (drives: ReadonlyArray<Drives.Drive>) =>
   drives.map((drive) => `${drive.path} has ${size(drive.free)} free of ${size(drive.size)}`).join(", ")
 
 /**
- * Healthy while less than `maximumAllocatedBytes` are allocated: 2 GiB unless set.
+ * Healthy while less than `maximumAllocatedBytes` are allocated.
  *
  * What .NET calls allocated is what its garbage collector holds. Here that is V8's used heap and the memory outside of
  * it that its objects own (`external`, buffers included); stacks, code and the heap's free pages do not count.
  */
-export const memory = (
-  options: {
-    readonly maximumAllocatedBytes?: number
-    readonly memoryUsage?: () => Pick<NodeJS.MemoryUsage, "heapUsed" | "external">
-  } = {}
-): HealthCheck.HealthCheck => {
-  const maximum = options.maximumAllocatedBytes ?? 2 * 1024 ** 3
+export const memory = (options: {
+  readonly maximumAllocatedBytes: number
+  readonly memoryUsage?: () => Pick<NodeJS.MemoryUsage, "heapUsed" | "external">
+}): HealthCheck.HealthCheck => {
+  const maximum = options.maximumAllocatedBytes
   const memoryUsage = options.memoryUsage ?? process.memoryUsage
   return HealthCheck.make({
     name: "memory",

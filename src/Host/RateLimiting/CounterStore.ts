@@ -13,6 +13,8 @@ export interface Count {
   readonly requests: number
   /** When this rule's window ends, in milliseconds from now. */
   readonly endsIn: number
+  /** The same as a time, in milliseconds since 1970 by the clock of the store; no request in the window moves it. */
+  readonly endsAt: number
 }
 
 /** What is counted: the requests of a client to an endpoint. */

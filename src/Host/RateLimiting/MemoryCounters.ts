@@ -99,11 +99,13 @@ class CounterTable {
     }
     const told = refusing < 0 ? rules.length - 1 : refusing
     const place = places[told]!
+    const endsAt = this.#end[place]!
     return {
       isAllowed: refusing < 0,
       rule: rules[told]!,
       requests: this.#requests[place]!,
-      endsIn: this.#end[place]! - now
+      endsIn: endsAt - now,
+      endsAt
     }
   }
 

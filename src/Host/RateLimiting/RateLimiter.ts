@@ -4,12 +4,12 @@
  * The rules are those of AspNetCoreRateLimit (https://github.com/stefanprodan/AspNetCoreRateLimit/wiki), in the parts that
  * a user meets; the policies take effect.
  */
-import type * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as Address from "../ForwardedHeaders/Address.ts"
 import * as AddressRange from "./AddressRange.ts"
 import * as Client from "./Client.ts"
 import type { Count, CounterStore } from "./CounterStore.ts"
@@ -90,15 +90,12 @@ export const make = Effect.fnUntraced(function* (
   const decide = countDecisions(yield* Effect.context<never>())
   const needsPosition = book.hasPolicies || config.ipWhitelist.length > 0
 
-  const answer = (count: Count | undefined, clock: Clock.Clock): Decision => {
+  const answer = (count: Count | undefined): Decision => {
     if (count === undefined) return decide("store_unavailable", allowed)
     if (!count.isAllowed) {
       return decide("refused", refusalOf(count.rule, Math.max(1, Math.ceil(count.endsIn / 1000))))
     }
-    return decide(
-      "allowed",
-      config.disableRateLimitHeaders ? allowed : { isAllowed: true, headers: headersOf(count, clock) }
-    )
+    return decide("allowed", config.disableRateLimitHeaders ? allowed : { isAllowed: true, headers: headersOf(count) })
   }
 
   const check = (request: RateLimitedRequest): Effect.Effect<Decision> => {
@@ -113,14 +110,13 @@ export const make = Effect.fnUntraced(function* (
     if (closed !== undefined) return Effect.succeed(decide("refused", refusalOf(closed, forever)))
 
     const endpoint = config.enableEndpointRateLimiting ? `${verb}:${path}` : "*"
-    const count = store.count({ client: Client.nameOf(request.clientAddress), endpoint, rules })
-    return Effect.clockWith((clock) => Effect.map(count, (count) => answer(count, clock)))
+    return Effect.map(store.count({ client: Client.nameOf(request.clientAddress), endpoint, rules }), answer)
   }
   return { isEnabled: true, check: (request) => Effect.suspend(() => check(request)) }
 })
 
 const positionOf = (text: string | undefined): AddressRange.Position | undefined => {
-  const address = text === undefined ? undefined : Client.parse(text)
+  const address = text === undefined ? undefined : Address.parse(text)
   return address === undefined ? undefined : AddressRange.positionOf(address)
 }
 
@@ -161,10 +157,10 @@ const whitelist = (config: (typeof RateLimitConfig)["Service"]) => {
 }
 
 /** Of the rule with the longest period, as AspNetCoreRateLimit has them: the limit is the period, the reset a date. */
-const headersOf = ({ endsIn, requests, rule }: Count, clock: Clock.Clock): Record<string, string> => ({
+const headersOf = ({ endsAt, requests, rule }: Count): Record<string, string> => ({
   "x-rate-limit-limit": rule.period,
   "x-rate-limit-remaining": String(Math.max(0, rule.limit - requests)),
-  "x-rate-limit-reset": new Date(clock.currentTimeMillisUnsafe() + endsIn).toISOString()
+  "x-rate-limit-reset": new Date(endsAt).toISOString()
 })
 
 const refusal = (config: (typeof RateLimitConfig)["Service"]) => {

@@ -1,8 +1,8 @@
 /**
  * Counts requests in Redis: one limit for all instances that share it.
  *
- * Each request is one run of a script, which Redis runs by itself, so that no two instances count past each other. The
- * windows are the expiry times of the keys, by Redis's own clock.
+ * Each request is one run of a script, which Redis runs by itself, so that no two instances count past each other. A
+ * counter is a hash that says when its window ends, by Redis's own clock, and expires then.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -23,31 +23,36 @@ export interface RedisCountersOptions extends CounterStoreOptions {
 /**
  * KEYS: a counter for each rule, the shortest period first.
  * ARGV: 1 where refused requests count, then the limit and the period of each rule.
- * Answers which rule refuses (0 for none), and the requests and the rest of the window, of that rule or of the last one.
+ * Answers which rule refuses (0 for none), and of that rule or of the last one the requests, the rest of the window, and
+ * its end.
  */
 const script = `
-local requests, left, refusing = {}, {}, 0
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local requests, ends, refusing = {}, {}, 0
 for i, key in ipairs(KEYS) do
-  left[i] = redis.call('PTTL', key)
-  requests[i] = left[i] < 0 and 0 or tonumber(redis.call('GET', key))
-  if requests[i] >= tonumber(ARGV[2 * i]) and (refusing == 0 or left[i] >= left[refusing]) then refusing = i end
+  local counter = redis.call('HMGET', key, 'requests', 'end')
+  ends[i] = tonumber(counter[2] or 0)
+  requests[i] = ends[i] > now and tonumber(counter[1]) or 0
+  if requests[i] >= tonumber(ARGV[2 * i]) and (refusing == 0 or ends[i] >= ends[refusing]) then refusing = i end
 end
 if refusing == 0 or ARGV[1] == '1' then
   for i, key in ipairs(KEYS) do
-    if left[i] < 0 then
-      left[i] = tonumber(ARGV[2 * i + 1])
-      redis.call('SET', key, 1, 'PX', left[i])
-      requests[i] = 1
+    requests[i] = requests[i] + 1
+    if ends[i] > now then
+      redis.call('HINCRBY', key, 'requests', 1)
     else
-      requests[i] = redis.call('INCR', key)
+      ends[i] = now + tonumber(ARGV[2 * i + 1])
+      redis.call('HSET', key, 'requests', 1, 'end', ends[i])
+      redis.call('PEXPIREAT', key, ends[i])
     end
   end
 end
 local told = refusing == 0 and #KEYS or refusing
-return { refusing, requests[told], left[told] }
+return { refusing, requests[told], ends[told] - now, ends[told] }
 `
 
-type Reply = readonly [refusing: number, requests: number, endsIn: number]
+type Reply = readonly [refusing: number, requests: number, endsIn: number, endsAt: number]
 
 /**
  * A store in the Redis at a URL. Waits for the first attempt to reach it, and not for its success: while Redis is away
@@ -102,9 +107,10 @@ const argumentsOf = ({ client, endpoint, rules }: Counted, prefix: string, stack
   return [String(rules.length), ...keys, stack, ...rules.flatMap((rule) => [`${rule.limit}`, `${rule.periodMillis}`])]
 }
 
-const countOf = ({ rules }: Counted, [refusing, requests, endsIn]: Reply): Count => ({
+const countOf = ({ rules }: Counted, [refusing, requests, endsIn, endsAt]: Reply): Count => ({
   isAllowed: refusing === 0,
   rule: rules[(refusing === 0 ? rules.length : refusing) - 1]!,
   requests,
-  endsIn
+  endsIn,
+  endsAt
 })

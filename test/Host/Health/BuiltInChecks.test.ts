@@ -5,6 +5,8 @@ import * as BuiltInChecks from "../../../src/Host/Health/BuiltInChecks.ts"
 import * as Drives from "../../../src/Host/Health/Drives.ts"
 
 const mebibyte = 1024 ** 2
+const diskLimit = { minimumFreeBytes: 100 * mebibyte }
+const memoryLimit = { maximumAllocatedBytes: 2 * 1024 ** 3 }
 const stats = (free: number) => ({ bsize: 1, blocks: 1000 * mebibyte, bavail: free })
 
 /** What a machine with the given free space at each of its mount points answers. */
@@ -21,7 +23,7 @@ describe("BuiltInChecks", () => {
   )
 
   it("all are liveness checks with their documented names", () => {
-    const checks = [BuiltInChecks.api, BuiltInChecks.diskSpace(), BuiltInChecks.memory()]
+    const checks = [BuiltInChecks.api, BuiltInChecks.diskSpace(diskLimit), BuiltInChecks.memory(memoryLimit)]
     assert.deepStrictEqual(
       checks.map(({ name, tags }) => [name, tags]),
       [
@@ -46,6 +48,7 @@ describe("BuiltInChecks", () => {
     it.effect("is unhealthy when one drive has less than the threshold, and says which and how much", () =>
       Effect.gen(function* () {
         const check = BuiltInChecks.diskSpace({
+          ...diskLimit,
           readMounts,
           statfs: statfsOf({ "/": 500 * mebibyte, "/data": 100 * mebibyte - 1 })
         })
@@ -72,7 +75,11 @@ describe("BuiltInChecks", () => {
 
     it.effect("leaves out a drive that cannot be asked", () =>
       Effect.gen(function* () {
-        const check = BuiltInChecks.diskSpace({ readMounts, statfs: statfsOf({ "/data": 500 * mebibyte }) })
+        const check = BuiltInChecks.diskSpace({
+          ...diskLimit,
+          readMounts,
+          statfs: statfsOf({ "/data": 500 * mebibyte })
+        })
         assert.deepStrictEqual(yield* check.check, {
           status: "Healthy",
           description: "/data has 500 MiB free of 1000 MiB"
@@ -83,6 +90,7 @@ describe("BuiltInChecks", () => {
     it.effect("asks the drive of the working directory where no mounts can be read", () =>
       Effect.gen(function* () {
         const check = BuiltInChecks.diskSpace({
+          ...diskLimit,
           readMounts: () => Promise.reject(new Error("ENOENT")),
           statfs: statfsOf({ [process.cwd()]: 1 })
         })
@@ -95,14 +103,14 @@ describe("BuiltInChecks", () => {
 
     it.effect("is degraded when it can learn nothing", () =>
       Effect.gen(function* () {
-        const check = BuiltInChecks.diskSpace({ readMounts, statfs: statfsOf({}) })
+        const check = BuiltInChecks.diskSpace({ ...diskLimit, readMounts, statfs: statfsOf({}) })
         assert.strictEqual((yield* check.check).status, "Degraded")
       })
     )
   })
 
   describe("memory", () => {
-    const limit = 2 * 1024 ** 3
+    const limit = memoryLimit.maximumAllocatedBytes
     it.effect.each([
       [limit - 1, 0, "Healthy"],
       [limit - 2, 1, "Healthy"],
@@ -110,14 +118,14 @@ describe("BuiltInChecks", () => {
       [1, limit - 1, "Unhealthy"]
     ] as const)("with %i bytes of heap and %i outside is %s", ([heapUsed, external, status]) =>
       Effect.gen(function* () {
-        const check = BuiltInChecks.memory({ memoryUsage: () => ({ heapUsed, external }) })
+        const check = BuiltInChecks.memory({ ...memoryLimit, memoryUsage: () => ({ heapUsed, external }) })
         assert.deepStrictEqual(yield* check.check, { status, description: "2 GiB allocated, limit 2 GiB" })
       })
     )
 
     it.effect("takes its threshold from the option, and the process's own memory", () =>
       Effect.gen(function* () {
-        assert.strictEqual((yield* BuiltInChecks.memory().check).status, "Healthy")
+        assert.strictEqual((yield* BuiltInChecks.memory(memoryLimit).check).status, "Healthy")
         assert.strictEqual((yield* BuiltInChecks.memory({ maximumAllocatedBytes: 1 }).check).status, "Unhealthy")
       })
     )

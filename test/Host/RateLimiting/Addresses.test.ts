@@ -48,6 +48,7 @@ describe("Client", () => {
   for (const [address, name] of [
     ["203.0.113.7", "203.0.113.7"],
     ["203.0.113.7:51234", "203.0.113.7"],
+    ["203.0.113.7:_hidden", "203.0.113.7"],
     ["::ffff:203.0.113.7", "203.0.113.7"],
     ["::FFFF:cb00:7107", "203.0.113.7"],
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
@@ -60,6 +61,7 @@ describe("Client", () => {
     ["unknown", Client.unknown],
     ["203.0.113.256", Client.unknown],
     ["203.0.113.07", Client.unknown],
+    ["203.0.113.7%eth0", Client.unknown],
     ["_hidden", Client.unknown]
   ] as const) {
     it(`${address} counts as ${name}`, () => {

@@ -86,6 +86,25 @@ export const suite = (
       })
     )
 
+    it.effect("tells the same end of a window to all its requests", () =>
+      Effect.gen(function* () {
+        const store = yield* make({ stackBlockedRequests: false })
+        const count = store.count({
+          client: `${process.pid}-${tests++}`,
+          endpoint: "*",
+          rules: [rule(9), rule(3, 120_000)]
+        })
+        const first = (yield* count)!
+        yield* pass(3)
+        const later = [(yield* count)!, (yield* count)!, (yield* count)!]
+        assert.deepStrictEqual(
+          later.map(({ endsAt, isAllowed }) => [isAllowed, endsAt]),
+          [true, true, false].map((isAllowed) => [isAllowed, first.endsAt])
+        )
+        for (const { endsIn } of later) assert.isAtMost(endsIn, first.endsIn - 3)
+      })
+    )
+
     it.effect("starts a window at the first request, and another one after its end", () =>
       Effect.gen(function* () {
         const count = yield* open()

@@ -1,33 +1,56 @@
 /**
- * A process of its own, since other tests leave garbage: says what memory a table takes, and what more it takes once it
- * has seen several times as many clients as it has places. Needs --expose-gc.
+ * A process of its own, since other tests leave garbage: says what memory a limiter's table takes, and what more the
+ * process takes once so many clients have come by, each with a request of its own. Needs --expose-gc.
  */
 import * as Effect from "effect/Effect"
-import * as MemoryCounters from "../../../src/Host/RateLimiting/MemoryCounters.ts"
+import { make } from "./limiter.ts"
+
+const clients = Number(process.argv[2])
 
 const used = () => {
   globalThis.gc!()
-  const { arrayBuffers, heapUsed } = process.memoryUsage()
-  return { arrayBuffers, heapUsed }
+  const { arrayBuffers, heapUsed, rss } = process.memoryUsage()
+  return { arrayBuffers, heapUsed, rss }
 }
 
-const sets = process.argv[2] === undefined ? {} : { sets: Number(process.argv[2]) }
-const clients = Number(process.argv[3] ?? 0)
-
-const before = used()
-const store = MemoryCounters.make({ stackBlockedRequests: false, ...sets })
-const rules = [{ period: "1h", periodMillis: 3_600_000, limit: 5 }]
-const countAll = Effect.gen(function* () {
-  for (let i = 0; i < clients; i++) yield* store.count({ client: `client ${i}`, endpoint: `get:/${i}`, rules })
+const program = Effect.gen(function* () {
+  const before = used()
+  const limiter = yield* make({
+    ipRateLimiting: {
+      enableEndpointRateLimiting: true,
+      generalRules: [
+        { endpoint: "*", period: "1h", limit: 5 },
+        { endpoint: "post:*", period: "1d", limit: 9 }
+      ]
+    },
+    ipRateLimitPolicies: { ipRules: [{ ip: "10.0.0.0/9", rules: [{ endpoint: "*", period: "1h", limit: 6 }] }] }
+  })
+  const send = (i: number) => {
+    const words = [i >>> 16, i & 0xffff]
+    return limiter.check({
+      method: "POST",
+      path: `/${i}`,
+      // Half of them by IPv4, half of them with a network of IPv6 each.
+      clientAddress:
+        i % 2 === 0
+          ? `10.${(i >>> 16) & 255}.${(i >>> 8) & 255}.${i & 255}`
+          : `2001:db8:${words.map((word) => word.toString(16)).join(":")}::1`,
+      headers: {}
+    })
+  }
+  yield* send(0)
+  const table = used()
+  let rssAtMost = before.rss
+  for (let i = 1; i <= clients; i++) {
+    yield* send(i)
+    if (i % 10_000 === 0) rssAtMost = Math.max(rssAtMost, process.memoryUsage.rss())
+  }
+  const after = used()
+  return {
+    table: table.arrayBuffers - before.arrayBuffers,
+    growth: after.arrayBuffers - table.arrayBuffers + after.heapUsed - table.heapUsed,
+    process: rssAtMost - before.rss
+  }
 })
 
-Effect.runSync(store.count({ client: "first", endpoint: "*", rules }))
-const table = used()
-Effect.runSync(countAll)
-const after = used()
-process.stdout.write(
-  JSON.stringify({
-    table: table.arrayBuffers - before.arrayBuffers,
-    growth: after.arrayBuffers - table.arrayBuffers + after.heapUsed - table.heapUsed
-  })
-)
+process.stdout.write(JSON.stringify(await Effect.runPromise(Effect.scoped(program))))
