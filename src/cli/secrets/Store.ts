@@ -127,18 +127,16 @@ export const findId = (
   return Effect.fail(usage(found.length > 1 ? several : `That is no id of a secret in ${nameList(bucketSets)}`))
 }
 
-/**
- * The arguments without a name. Those that are `expected` have to be there, unless they end in a question mark; more may be
- * values of a secret.
- */
+/** The arguments without a name: those that are expected have to be there, and more than `most` may be values of a secret. */
 export const operands = Effect.fnUntraced(function* (
   given: ReadonlyArray<string>,
-  ...expected: ReadonlyArray<string>
+  expected: ReadonlyArray<string>,
+  most: number = expected.length
 ): Effect.fn.Return<ReadonlyArray<string>, SecretsCommandError, Stdio.Stdio> {
   const { own } = yield* Service.split(given)
-  yield* refuseValues(own.slice(expected.length))
+  yield* refuseValues(own.slice(most))
   const missing = expected[own.length]
-  return missing === undefined || missing.endsWith("?") ? own : yield* usage(`Expected ${missing}`)
+  return missing === undefined ? own : yield* usage(`Expected ${missing}`)
 })
 
 const nameList = (sets: ReadonlyArray<BucketSet.BucketSet>): string => sets.map(({ name }) => name).join(", ")

@@ -15,7 +15,7 @@ import * as Input from "./Input.ts"
 import * as Output from "./Output.ts"
 import * as Progress from "./Progress.ts"
 import type { Options } from "./run.ts"
-import { exitCodes, fromStorage, Told, usage } from "./SecretsCommandError.ts"
+import { exitCodes, fromStorage, SecretsCommandError, Told, usage } from "./SecretsCommandError.ts"
 import * as Store from "./Store.ts"
 
 type Config = SecretStoreConfig["Service"]
@@ -30,7 +30,7 @@ export const migrate = Effect.fnUntraced(function* (
     readonly seeds: boolean
   }
 ) {
-  yield* Store.operands(options.operands)
+  yield* Store.operands(options.operands, [])
   const { stdinIsTerminal } = yield* Stdio.Stdio
   const isTerminal = yield* stdinIsTerminal
   const typed = { from: endOf(options.from), to: endOf(options.to) }
@@ -78,8 +78,8 @@ export const migrate = Effect.fnUntraced(function* (
 const backend = (config: Config) => Effect.map(Layer.build(Store.backend(config)), Context.get(SecretBackend))
 
 const stopped = (error: Parameters<typeof fromStorage>[0]) => {
-  const told = fromStorage(error)
-  return Effect.fail(Object.assign(told, { message: `${told.message}. Run the command again to go on` }))
+  const { exitCode, message, tag } = fromStorage(error)
+  return new SecretsCommandError({ message: `${message}. Run the command again to go on`, tag, exitCode })
 }
 
 /** Where secrets come from or go to, in the words of the command. */

@@ -46,34 +46,32 @@ const tellAsJson = <E>(error: E): Effect.Effect<never, E | Told> => {
   )
 }
 
+/** How an operation of a command can fail before that is put into words. */
+type OperationError = SecretStorageError | SecretsCommandError
+
 /** Runs with the storage of a set, over the service's backend. */
-const withStorage = <A, E, R>(
+const withStorage = <A, R>(
   { config }: Store.Store,
   buckets: BucketSet.BucketSet,
-  use: (storage: SecretStorage.SecretStorage<string>) => Effect.Effect<A, E | SecretStorageError, R>
+  use: (storage: SecretStorage.SecretStorage<string>) => Effect.Effect<A, OperationError, R>
 ) =>
   SecretStorage.make(buckets).pipe(
     Effect.flatMap(use),
-    Effect.mapError((error): SecretsCommandError | Exclude<E, SecretStorageError> =>
-      isStorageError(error) ? fromStorage(error) : (error as Exclude<E, SecretStorageError>)
-    ),
+    Effect.mapError((error) => (error instanceof SecretsCommandError ? error : fromStorage(error))),
     Effect.provide(Store.backend(config))
   )
 
-const isStorageError = (error: unknown): error is SecretStorageError =>
-  error instanceof Error && "_tag" in error && typeof error._tag === "string" && /^Secret(?!s)/.test(error._tag)
-
 /** Runs with an id's own storage. */
-const withId = Effect.fnUntraced(function* <A, E, R>(
+const withId = Effect.fnUntraced(function* <A, R>(
   options: Options,
   expected: ReadonlyArray<string>,
   use: (
     storage: SecretStorage.SecretStorage<string>,
     id: SecretId,
     more: ReadonlyArray<string>
-  ) => Effect.Effect<A, E | SecretStorageError, R>
+  ) => Effect.Effect<A, OperationError, R>
 ) {
-  const [text = "", ...more] = yield* Store.operands(options.operands, "the id of a secret", ...expected)
+  const [text = "", ...more] = yield* Store.operands(options.operands, ["the id of a secret", ...expected])
   const store = yield* Store.open(options)
   const { buckets, id } = yield* Store.findId(store, text)
   return yield* withStorage(store, buckets, (storage) => use(storage, id, more))
@@ -81,7 +79,7 @@ const withId = Effect.fnUntraced(function* <A, E, R>(
 
 /** Stores a new secret and prints its id. */
 export const create = Effect.fnUntraced(function* (options: Options & { readonly type: SecretType | undefined }) {
-  const [name = ""] = yield* Store.operands(options.operands, "the name of a bucket")
+  const [name = ""] = yield* Store.operands(options.operands, ["the name of a bucket"])
   const store = yield* Store.open(options)
   const { bucket, buckets } = yield* Store.findBucket(store, name)
   const secret = yield* Input.read(options.type)
@@ -128,7 +126,7 @@ export const remove = (options: Options & { readonly yes: boolean }) =>
 
 /** Prints the ids in a bucket, or in all buckets. */
 export const list = Effect.fnUntraced(function* (options: Options) {
-  const [name] = yield* Store.operands(options.operands, "the name of a bucket?")
+  const [name] = yield* Store.operands(options.operands, [], 1)
   const store = yield* Store.open(options)
   const chosen =
     name === undefined
@@ -162,7 +160,7 @@ export const totp = (options: Options) =>
 
 /** Prints what an id says. Nothing is read. */
 export const parseId = Effect.fnUntraced(function* (options: Options) {
-  const [text = ""] = yield* Store.operands(options.operands, "the id of a secret")
+  const [text = ""] = yield* Store.operands(options.operands, ["the id of a secret"])
   const { buckets, id } = yield* Store.findId(yield* Store.open(options), text)
   const facts = { bucketSet: buckets.name, bucket: id.bucket, type: id.type, key: id.key }
   yield* options.json ? Output.json(facts) : Console.log(Table.format(Object.entries(facts)))
@@ -196,7 +194,7 @@ export const restore = (options: Options) =>
 export const encrypt = Effect.fnUntraced(function* (
   options: Options & { readonly dryRun: boolean; readonly acceptPlainFiles: boolean }
 ) {
-  yield* Store.operands(options.operands)
+  yield* Store.operands(options.operands, [])
   const { config } = yield* Store.open(options)
   const { encryption, path } = yield* Effect.mapError(
     FileBackendOptions.fromConfig(config),

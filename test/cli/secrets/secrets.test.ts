@@ -1,11 +1,15 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as nodePath from "node:path"
 import { createInterface } from "node:readline"
+import { standIn } from "../../SecretStore/support/server/StandIn.ts"
 import { makeFiles } from "../generate/files.ts"
 import type { Answered, Asked } from "./session.ts"
 
@@ -58,13 +62,17 @@ const makeSession = Effect.acquireRelease(
   ({ child }) => Effect.sync(() => child.kill())
 )
 
+class Session extends Context.Service<Session, Effect.Success<typeof makeSession>>()("test/Session") {
+  static readonly layer = Layer.effect(Session, makeSession)
+}
+
 const json = (text: string) => JSON.parse(text)
 
-it.layer(NodeFileSystem.layer)("secrets", (it) => {
+it.layer(Layer.merge(NodeFileSystem.layer, Session.layer))("secrets", (it) => {
   it.effect("keeps a secret from its creation to its removal", () =>
     Effect.gen(function* () {
       const service = yield* makeService
-      const { run } = yield* makeSession
+      const { run } = yield* Session
       const created = yield* run(service, ["create", "ApiKeys"], {
         input: '{"type":"UsernamePassword","username":"ada","password":"canary 1"}'
       })
@@ -114,7 +122,7 @@ it.layer(NodeFileSystem.layer)("secrets", (it) => {
   it.effect("prints the code of a one-time password, and what an id says", () =>
     Effect.gen(function* () {
       const service = yield* makeService
-      const { run } = yield* makeSession
+      const { run } = yield* Session
       const seed = { totpKey: { base32Key: "JBSWY3DPEHPK3PXP" } }
       const secret = { username: "ada", password: "p", totp: seed }
       const created = yield* run(
@@ -144,7 +152,7 @@ it.layer(NodeFileSystem.layer)("secrets", (it) => {
   it.effect("refuses values in arguments without repeating them, and explains", () =>
     Effect.gen(function* () {
       const service = yield* makeService
-      const { run } = yield* makeSession
+      const { run } = yield* Session
       for (const args of [
         ["create", "ApiKeys", "canary"],
         ["create", "ApiKeys", "--password", "canary"],
@@ -188,7 +196,7 @@ it.layer(NodeFileSystem.layer)("secrets", (it) => {
   it.effect("encrypts plain files, changes the key, and moves everything to another directory", () =>
     Effect.gen(function* () {
       const service = yield* makeService
-      const { run } = yield* makeSession
+      const { run } = yield* Session
       const ids: Array<string> = []
       for (const password of ["1", "2", "3"]) {
         const created = yield* run(service, ["create", "Logins", "--type", "UsernamePassword"], {
@@ -228,6 +236,39 @@ it.layer(NodeFileSystem.layer)("secrets", (it) => {
       const missing = yield* run(service, migrate, withTwo)
       assert.strictEqual(missing.status, 1)
       assert.include(json(missing.stderr).error.message, "There is no directory")
+    })
+  )
+
+  it.effect("moves secrets to the server with their seeds, and back with new ones", () =>
+    Effect.gen(function* () {
+      const service = yield* makeService
+      const { run } = yield* Session
+      yield* TestClock.setTime(Date.UTC(2026, 0, 1))
+      const server = yield* standIn()
+      const environment = { SECRETSTORE_URL: server.url.href, SECRETSTORE_TOKEN: server.root }
+      const login = { username: "ada", password: "canary" }
+      yield* run(service, ["create", "Logins", "--type", "UsernamePassword"], { input: JSON.stringify(login) })
+      const { stdout } = yield* run(service, ["create", "Logins", "--type", "UsernamePasswordTotp"], {
+        input: JSON.stringify({ ...login, totp: { totpKey: { base32Key: "JBSWY3DPEHPK3PXP" } } })
+      })
+      const id = stdout.trim()
+      const there = yield* run(service, ["migrate", "--from", "files", "--to", "server"], { environment })
+      assert.deepStrictEqual(there, { status: 0, stdout: "2 moved, 0 there already\n", stderr: "" })
+      assert.deepStrictEqual([server.documents.size, [...server.keys.keys()]], [2, [id]])
+
+      const back = ["migrate", "--from", "server", "--to", "files:./back"]
+      const first = yield* run(service, back, { environment })
+      assert.deepStrictEqual([first.status, first.stdout], [1, "1 moved, 0 there already\n"])
+      assert.include(first.stderr, `each needs a new one (--seeds):\n  ${id}\n`)
+      const seeds = { environment, input: JSON.stringify({ [id]: "GEZDGNBVGY3TQOJQ" }) }
+      const second = yield* run(service, [...back, "--seeds"], seeds)
+      assert.deepStrictEqual(second, { status: 0, stdout: "1 moved, 1 there already\n", stderr: "" })
+
+      yield* Effect.promise(() => server.stop())
+      const away = { ...environment, SECRETSTORE_TIMEOUTINSECONDS: "0.5" }
+      const stopped = yield* run(service, back, { environment: away })
+      assert.strictEqual(stopped.status, 3)
+      assert.include(stopped.stderr, "Run the command again to go on")
     })
   )
 })
