@@ -1,5 +1,6 @@
 /** Typed secrets, kept by a backend that can be swapped. */
 export * as BucketSet from "./BucketSet.ts"
+export * as EncryptionKey from "./EncryptionKey.ts"
 export * as FileBackend from "./FileBackend.ts"
 export * as MemoryBackend from "./MemoryBackend.ts"
 export * as Secret from "./Secret.ts"

@@ -8,6 +8,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as nodePath from "node:path"
+import * as MemoryBackend from "../../SecretStore/MemoryBackend.ts"
 import { SecretBackend } from "../../SecretStore/SecretBackend.ts"
 import * as SecretMigration from "../../SecretStore/SecretMigration.ts"
 import type { SecretStoreConfig } from "../../SecretStore/SecretStoreConfig.ts"
@@ -38,13 +39,16 @@ export const migrate = Effect.fnUntraced(function* (
   const source = yield* configOf(yield* typed.from, config)
   const target = yield* configOf(yield* typed.to, config)
   if (placeOf(source) === placeOf(target)) return yield* usage(`--from and --to are the same: ${placeOf(source)}`)
-  yield* mustExist(source)
+  if (!(yield* isThere(source))) {
+    return yield* usage(`There is no directory ${nodePath.resolve(source.localFileSystemPath)} to move secrets from`)
+  }
   const seeds = new Map(options.seeds && !isTerminal ? yield* readSeeds : [])
 
   const outcomes = yield* Effect.gen(function* () {
     const from = yield* backend({ ...source, acceptPlainFiles: source.acceptPlainFiles || options.acceptPlainFiles })
-    const to = yield* backend(target)
     const { dryRun } = options
+    // A dry run does not even make the directory: without one, nothing is there.
+    const to = dryRun && !(yield* isThere(target)) ? yield* empty : yield* backend(target)
     const migration = { from, to, dryRun, seeds, totpPeriodInSeconds: target.totpPeriodInSeconds }
     const all = yield* SecretMigration.locations(from, bucketSets)
     const moveAll = Effect.fnUntraced(function* (locations: typeof all) {
@@ -76,6 +80,8 @@ export const migrate = Effect.fnUntraced(function* (
 })
 
 const backend = (config: Config) => Effect.map(Layer.build(Store.backend(config)), Context.get(SecretBackend))
+
+const empty = Effect.map(Layer.build(MemoryBackend.layer()), Context.get(SecretBackend))
 
 const stopped = (error: Parameters<typeof fromStorage>[0]) => {
   const { exitCode, message, tag } = fromStorage(error)
@@ -120,12 +126,10 @@ const placeOf = (config: Config): string =>
     ? nodePath.resolve(config.localFileSystemPath)
     : `${config.url} ${config.namespace} ${config.keyValueMount} ${config.totpMount}`.replaceAll(/ +/g, " ")
 
-/** A backend makes its directory. One that secrets come from is there, or is a mistake. */
-const mustExist = Effect.fnUntraced(function* (config: Config) {
+/** Whether there is a directory, where there has to be one: a backend makes its own. */
+const isThere = Effect.fnUntraced(function* (config: Config) {
   const fs = yield* FileSystem
-  if (!config.useLocalFileSystem || (yield* Effect.orElseSucceed(fs.exists(config.localFileSystemPath), () => false)))
-    return
-  return yield* usage(`There is no directory ${nodePath.resolve(config.localFileSystemPath)} to move secrets from`)
+  return !config.useLocalFileSystem || (yield* Effect.orElseSucceed(fs.exists(config.localFileSystemPath), () => false))
 })
 
 const decodeSeeds = Schema.decodeUnknownEffect(

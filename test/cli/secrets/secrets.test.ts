@@ -224,6 +224,7 @@ it.layer(Layer.merge(NodeFileSystem.layer, Session.layer))("secrets", (it) => {
       const migrate = ["migrate", "--from", "files", "--to", "files:./moved", "--json"]
       const dry = json((yield* run(service, [...migrate, "--dry-run"], withTwo)).stdout)
       assert.deepStrictEqual(dry, { dryRun: true, moved: 3, present: 0, conflicts: [], needSeed: [], failed: [] })
+      assert.isFalse(fs.existsSync(nodePath.join(service, "moved")))
       assert.strictEqual(json((yield* run(service, migrate, withTwo)).stdout).moved, 3)
       assert.strictEqual(json((yield* run(service, migrate, withTwo)).stdout).present, 3)
       const moved = { ...withTwo.environment, SECRETSTORE_LOCALFILESYSTEMPATH: "./moved" }
