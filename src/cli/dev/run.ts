@@ -9,6 +9,7 @@ import { findCompiler } from "../Compiler.ts"
 import * as Service from "../config/Service.ts"
 import * as PackageJson from "../generate/PackageJson.ts"
 import * as PluginList from "../generate/PluginList.ts"
+import { Sources } from "../generate/Sources.ts"
 import * as Supervisor from "./Supervisor.ts"
 import * as TypeCheck from "./TypeCheck.ts"
 import * as Watcher from "./Watcher.ts"
@@ -45,6 +46,7 @@ export const run = Effect.fnUntraced(function* (options: Options) {
     yield* say(`Types are not checked: TypeScript is not installed. Run \`npm install --save-dev typescript\`.`)
   }
 
+  const sources = new Sources()
   let hadTypeErrors = false
   const check = Effect.gen(function* () {
     if (compiler === undefined) return
@@ -54,7 +56,7 @@ export const run = Effect.fnUntraced(function* (options: Options) {
     hadTypeErrors = errors !== ""
   })
   const generate = Effect.gen(function* () {
-    if (generates) yield* PluginList.write(yield* PluginList.make(directory))
+    if (generates) yield* PluginList.write(yield* PluginList.make(directory, sources))
   })
   /** One round; a later change interrupts it. */
   const round = generate.pipe(

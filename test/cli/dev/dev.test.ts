@@ -1,6 +1,6 @@
 /** The command as its users meet it: a real process, real edits, a real socket. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { assert, expect, it } from "@effect/vitest"
+import { assert, expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -9,6 +9,9 @@ import { request as httpRequest } from "node:http"
 import * as nodePath from "node:path"
 import { text } from "node:stream/consumers"
 import { makeFiles } from "../generate/files.ts"
+
+// Each test starts several processes, and the machine may have others to run.
+vi.setConfig({ testTimeout: 90_000 })
 
 const root = nodePath.resolve(import.meta.dirname, "../../..")
 const command = `${root}/src/cli/main.ts`
