@@ -150,9 +150,9 @@ it.layer(NodeFileSystem.layer)("dev", (it) => {
       yield* Effect.promise(async () => {
         await waitFor(/Started in \d+ ms/)
 
-        write("src/Shop.ts", "syntax ((")
+        write("src/Shop.ts", plugin("two", "syntax (("))
         expect((await waitFor(/\[dev\][^]*waiting for a change\n/))[0]).toMatchInlineSnapshot(`
-          "[dev] src/Shop.ts:1: syntax error: Expected \`)\` but found \`EOF\`
+          "[dev] src/Shop.ts:16: syntax error: Expected \`)\` but found \`EOF\`
           Nothing was restarted; waiting for a change
           "
         `)
