@@ -4,7 +4,7 @@
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { execFile, spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { promisify } from "node:util"
 import packageJson from "../../../package.json" with { type: "json" }
@@ -83,6 +83,7 @@ it("walks through the tutorial", { timeout: 180_000 }, async () => {
 
   for (const { info, language, text } of blocks) {
     if (info.startsWith("orders/")) {
+      mkdirSync(dirname(join(directory, info)), { recursive: true })
       writeFileSync(join(directory, info), `${text}\n`)
     } else if (info === "walk" && language === "sh") {
       run(join(directory, "orders"), "sh", "-ec", text)
