@@ -6,12 +6,9 @@
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u
 const allUnsafe = new RegExp(unsafe, "gu")
 
-/** What most lines consist of, and which is told faster than what is safe. */
-const plain = /^[ -~]*$/
-
 /** The text with each such character as a JSON escape: `\n`, `\u001b`. */
 export const escapeControls = (text: string): string =>
-  !plain.test(text) && unsafe.test(text) ? text.replaceAll(allUnsafe, escapeOne) : text
+  unsafe.test(text) ? text.replaceAll(allUnsafe, escapeOne) : text
 
 const escapeOne = (character: string): string => {
   const json = JSON.stringify(character)
@@ -19,4 +16,7 @@ const escapeOne = (character: string): string => {
 }
 
 /** A text in double quotes, as JSON writes it, with every such character escaped. */
-export const quote = (text: string): string => escapeControls(JSON.stringify(text))
+export const quote = (text: string): string => (plain.test(text) ? `"${text}"` : escapeControls(JSON.stringify(text)))
+
+/** What stands in quotes as it is; nearly all names and values are of this kind. */
+const plain = /^[ !#-[\]-~]*$/

@@ -15,7 +15,7 @@
  *
  * Fields without a value are absent.
  */
-import { escapeControls } from "./Escape.ts"
+import { quote } from "./Escape.ts"
 import type { LogRecord } from "./LogRecord.ts"
 import * as LogValue from "./LogValue.ts"
 import { isSecretName, redacted } from "./SecretNames.ts"
@@ -25,20 +25,19 @@ import { toIso } from "./Timestamp.ts"
 export const format = (record: LogRecord): string => {
   let line =
     `{"@timestamp":"${toIso(record.date)}","log.level":"${record.level}"` +
-    `,"log.logger":${JSON.stringify(record.namespace)},"message":${JSON.stringify(record.message)}`
+    `,"log.logger":${quote(record.namespace)},"message":${quote(record.message)}`
   if (record.error !== undefined) {
     line +=
-      `,"error.type":${JSON.stringify(record.error.type)},"error.message":${JSON.stringify(record.error.message)}` +
-      `,"error.stack_trace":${JSON.stringify(record.error.stackTrace)}`
+      `,"error.type":${quote(record.error.type)},"error.message":${quote(record.error.message)}` +
+      `,"error.stack_trace":${quote(record.error.stackTrace)}`
   }
   if (record.span !== undefined) {
-    line += `,"TraceId":${JSON.stringify(record.span.traceId)},"SpanId":${JSON.stringify(record.span.spanId)}`
+    line += `,"TraceId":${quote(record.span.traceId)},"SpanId":${quote(record.span.spanId)}`
   }
-  if (record.requestId !== undefined) line += `,"http.request.id":${JSON.stringify(record.requestId)}`
+  if (record.requestId !== undefined) line += `,"http.request.id":${quote(record.requestId)}`
   const labels = formatLabels(record)
   if (labels !== "") line += `,"labels":{${labels}}`
-  // All that is unsafe stands inside strings, where its escape means the same.
-  return `${escapeControls(line)}}\n`
+  return `${line}}\n`
 }
 
 const formatLabels = ({ budget, properties }: LogRecord): string => {
@@ -46,7 +45,7 @@ const formatLabels = ({ budget, properties }: LogRecord): string => {
   for (const [name, value] of properties) {
     if (value === undefined) continue
     if (labels !== "") labels += ","
-    labels += `${JSON.stringify(LogValue.clip(name, budget))}:`
+    labels += `${quote(LogValue.clip(name, budget))}:`
     labels += isSecretName(name) ? `"${redacted}"` : LogValue.toJson(value, budget)
     if (budget.left <= 0) break
   }

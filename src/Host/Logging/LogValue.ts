@@ -6,6 +6,7 @@
 import * as Cause from "effect/Cause"
 import * as Redactable from "effect/Redactable"
 import * as Redacted from "effect/Redacted"
+import { quote } from "./Escape.ts"
 import { isSecretName, maskUrl, redacted } from "./SecretNames.ts"
 
 /** A longer string is cut, and says by how much. */
@@ -48,11 +49,7 @@ export const toText = (value: unknown, budget: Budget): string => {
 
 /** Any value as JSON text. What JSON cannot say becomes a string that says it. */
 export const toJson = (value: unknown, budget: Budget): string =>
-  typeof value === "string"
-    ? JSON.stringify(clip(value, budget))
-    : typeof value === "number" && Number.isFinite(value)
-      ? String(value)
-      : write(value, { budget, ancestors: [] })
+  typeof value === "string" ? quote(clip(value, budget)) : write(value, { budget, ancestors: [] })
 
 interface Context {
   readonly budget: Budget
@@ -63,14 +60,14 @@ interface Context {
 const write = (value: unknown, context: Context): string => {
   switch (typeof value) {
     case "string":
-      return JSON.stringify(clip(value, context.budget))
+      return quote(clip(value, context.budget))
     case "number":
       return Number.isFinite(value) ? String(value) : `"${value}"`
     case "boolean":
       return String(value)
     case "bigint":
     case "symbol":
-      return JSON.stringify(clip(String(value), context.budget))
+      return quote(clip(String(value), context.budget))
     default: {
       if (value === null || value === undefined) return "null"
       if (context.budget.left <= 0) return `"${ellipsis}"`
@@ -126,7 +123,7 @@ const writeEntries = (entries: Iterable<readonly [unknown, unknown]>, context: C
   for (const [key, value] of entries) {
     if (value === undefined) continue
     const name = toText(key, context.budget)
-    const member = `${JSON.stringify(name)}:${isSecretName(name) ? `"${redacted}"` : write(value, context)}`
+    const member = `${quote(name)}:${isSecretName(name) ? `"${redacted}"` : write(value, context)}`
     text += text === "" ? member : `,${member}`
     if (isSpent(context)) break
   }

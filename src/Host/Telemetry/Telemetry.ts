@@ -13,6 +13,7 @@ import type { Scope } from "effect/Scope"
 import * as EffectTracer from "effect/Tracer"
 import type { LogRecord } from "../Logging/LogRecord.ts"
 import * as ExcludedPaths from "../Http/ExcludedPaths.ts"
+import * as FiberMetrics from "./FiberMetrics.ts"
 import type { Export } from "./Otlp/Export.ts"
 import * as Observed from "./Observed.ts"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
@@ -77,7 +78,7 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     services: Context.mergeAll(
-      Context.make(Metric.FiberRuntimeMetrics, Metric.FiberRuntimeMetricsImpl),
+      Context.make(Metric.FiberRuntimeMetrics, yield* FiberMetrics.make),
       // The pipeline makes the span of a request itself.
       Context.make(HttpMiddleware.TracerDisabledWhen, constTrue),
       tracer === undefined
