@@ -68,7 +68,7 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
   const router = yield* HttpRouter.make
   const registry = new RouteRegistry(router)
   const hostRoutes = yield* makeHostRoutes(options, checks)
-  yield* registry.rawRouter(hostName, Context.empty()).addAll(hostRoutes)
+  yield* registry.rawRouter(hostName).addAll(hostRoutes)
   yield* PluginRoutes.mount(builder, plugins, registry, middleware)
   const handler = yield* middleware.aroundAll(router.asHttpEffect())
 

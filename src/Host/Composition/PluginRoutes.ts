@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as References from "effect/References"
+import * as Scope from "effect/Scope"
 import type * as Middleware from "../../Plugins/Middleware.ts"
 import * as CompiledApi from "../FastPath/CompiledApi.ts"
 import * as RequestContext from "../FastPath/RequestContext.ts"
@@ -40,7 +41,8 @@ export const mount = Effect.fnUntraced(function* (
     }
   }
   for (const { plugin, context } of plugins) {
-    const raw = registry.rawRouter(plugin.id, context, middleware.aroundOwn(plugin))
+    const own = Context.omit(Scope.Scope, References.CurrentLogAnnotations)(context as Context.Context<any>)
+    const raw = registry.rawRouter(plugin.id, requestContext(own), middleware.aroundOwn(plugin))
     const router = withServices(raw, context, () => (hasGlobalMiddleware = true))
     yield* builder.layer(plugin, "routes", plugin.routes, Context.add(context, HttpRouter.HttpRouter, router))
     yield* Effect.logDebug(`Mounted the routes of plugin ${plugin.id}`)

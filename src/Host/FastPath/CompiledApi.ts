@@ -40,7 +40,10 @@ export const make = (
       if (captured === undefined) return
       const annotations = Context.mergeAll(definition.annotations, group.annotations, endpoint.annotations)
       found.set(route.handler, (stock) =>
-        CompiledEndpoint.compile({ definition, group, endpoint, annotations, handler, stock, captured, requestContext })
+        CompiledEndpoint.compile({
+          ...{ definition, group, endpoint, annotations, handler, stock, captured },
+          within: requestContext(captured)
+        })
       )
     })
   }

@@ -25,7 +25,6 @@ import * as MediaType from "../Http/MediaType.ts"
 import { InvalidRequest } from "../Http/RequestError.ts"
 import type { Handler } from "../Http/Route.ts"
 import * as Validation from "../Http/Validation.ts"
-import type { RequestContext } from "./RequestContext.ts"
 
 /** An endpoint with everything that its handler is made of. */
 export interface EndpointParts extends Validation.AnnotatedEndpoint {
@@ -37,7 +36,8 @@ export interface EndpointParts extends Validation.AnnotatedEndpoint {
   readonly stock: Handler
   /** The context that the handler captured. */
   readonly captured: Context.Context<never>
-  readonly requestContext: RequestContext
+  /** Puts what the handler captured into the context of a request. */
+  readonly within: (context: Context.Context<never>) => Context.Context<never>
 }
 
 /** What a handler is called with. */
@@ -56,7 +56,7 @@ class Outcome extends Context.Service<Outcome, Effect.Effect<never, unknown>>()(
 
 /** Compiles an endpoint; absent where it has something that only the API runtime can do. */
 export const compile = (parts: EndpointParts): Handler | undefined => {
-  const { annotations, captured, definition, endpoint, group, handler, stock } = parts
+  const { annotations, captured, definition, endpoint, group, handler, stock, within } = parts
   const payload = jsonPayload(endpoint)
   const success = jsonSuccess(endpoint)
   if (endpoint.middlewares.size > 0 || payload === unsupported || success === undefined) return undefined
@@ -130,7 +130,7 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
       input.query = decoded.value
     }
     if (decodePayload === undefined) {
-      fiber.setContext(parts.requestContext.within(captured, context))
+      fiber.setContext(within(context))
       return run(input)
     }
     if (!isJson(request)) return stock
@@ -143,7 +143,7 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
         if (!Exit.isExit(decoded)) return stock
         if (json === undefined || Exit.isFailure(decoded)) return invalid({ request, params, query })
         input.payload = decoded.value
-        fiber.setContext(parts.requestContext.within(captured, context))
+        fiber.setContext(within(context))
         return run(input)
       }
     })

@@ -1,5 +1,7 @@
 /**
- * The context that a compiled endpoint runs in: the services that its handler captured, and what belongs to the request.
+ * The context that a handler runs in: the services that it captured, and what belongs to the request.
+ *
+ * To merge the two costs more with each service that the host has. But a request brings few services, and always the same.
  */
 import * as Context from "effect/Context"
 import { MaxBodySize } from "effect/http/HttpIncomingMessage"
@@ -10,11 +12,10 @@ import * as Scope from "effect/Scope"
 import { ParentSpan } from "effect/Tracer"
 import { CurrentRequest } from "../Http/CurrentRequest.ts"
 
-/** Makes contexts for requests. */
-export interface RequestContext {
-  /** The captured services with those of the request in `context`. */
-  readonly within: (captured: Context.Context<never>, context: Context.Context<never>) => Context.Context<never>
-}
+/** Gives the context of a request the services that its handler captured. */
+export type RequestContext = (
+  captured: Context.Context<never>
+) => (context: Context.Context<never>) => Context.Context<never>
 
 /**
  * What a request brings, all else being in the captured context already. The first is the state of Effect's own root of a
@@ -37,19 +38,11 @@ const keys: ReadonlyArray<Context.Key<any, unknown>> = [
  * are merged; where there is none, what a request brings is known, and is laid over the captured services.
  */
 export const make = (hasMiddleware: () => boolean): RequestContext => {
-  const bases = new WeakMap<Context.Context<never>, Context.Context<never>>()
-  const baseOf = (captured: Context.Context<never>): Context.Context<never> => {
-    let base = bases.get(captured)
-    if (base === undefined) {
-      base = Context.makeUnsafe<never>(captured.mapUnsafe, { maxDepth: 2 * keys.length })
-      bases.set(captured, base)
-    }
-    return base
-  }
-  return {
-    within: (captured, context) => {
+  return (captured) => {
+    const base = Context.makeUnsafe<never>(captured.mapUnsafe, { maxDepth: 2 * keys.length })
+    return (context) => {
       if (hasMiddleware()) return Context.merge(context, captured)
-      let own = baseOf(captured)
+      let own = base
       for (const key of keys) {
         const service = Context.getOrUndefined(context, key)
         if (service !== undefined) own = Context.addUnsafe(own, key.key, service)

@@ -4,6 +4,8 @@
  * See RFC 9110, sections 8.3 and 12.5.1 (https://www.rfc-editor.org/rfc/rfc9110), and RFC 9512 for YAML's media type.
  */
 
+import * as Memo from "../Memo.ts"
+
 /** The type and subtype of a `Content-Type` value, in lower case and without parameters. */
 export const essence = (contentType: string): string => {
   const end = contentType.indexOf(";")
@@ -64,13 +66,16 @@ interface Range {
   readonly quality: number
 }
 
-const rangesOf = (accept: string): ReadonlyArray<Range> =>
-  accept.split(",").flatMap((member) => {
-    const type = essence(member)
-    // Some clients write the one for the other.
-    const range = type === "*" ? "*/*" : type
-    return /^[^\s/]+\/[^\s/]+$/.test(range) ? [{ type: range, quality: weightOf(member) }] : []
-  })
+const rangesOf = Memo.make(
+  (accept: string): ReadonlyArray<Range> =>
+    accept.split(",").flatMap((member) => {
+      const type = essence(member)
+      // Some clients write the one for the other.
+      const range = type === "*" ? "*/*" : type
+      return /^[^\s/]+\/[^\s/]+$/.test(range) ? [{ type: range, quality: weightOf(member) }] : []
+    }),
+  128
+)
 
 const weightOf = (member: string): number => {
   const match = /;\s*q\s*=\s*(\d(?:\.\d*)?|\.\d+)\s*(?:;|$)/i.exec(member)

@@ -8,8 +8,6 @@ import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
-import * as References from "effect/References"
-import * as Scope from "effect/Scope"
 import * as RouteTemplate from "../Telemetry/RouteTemplate.ts"
 import { CurrentRequest } from "./CurrentRequest.ts"
 import * as MediaType from "./MediaType.ts"
@@ -20,18 +18,14 @@ import * as Validation from "./Validation.ts"
 /** A handler of requests, whatever it may need of the request itself. */
 export type Handler = Effect.Effect<HttpServerResponse, unknown, any>
 
-/**
- * A raw route, whose handler sees the plugin's services beside what the request itself brings. What `around` adds stands
- * between the two.
- */
+/** A raw route, whose handler runs in the context that `within` makes of a request's; `around` adds to that what it likes. */
 export const rawRoute = (
   route: HttpRouter.Route<any, any>,
   plugin: string,
-  services: Context.Context<never>,
+  within: (context: Context.Context<never>) => Context.Context<never>,
   around: (handler: Handler) => Handler
 ): HttpRouter.Route<any, any> => {
-  const own = Context.omit(Scope.Scope, References.CurrentLogAnnotations)(services as Context.Context<any>)
-  const handler = around(Effect.provideContext(route.handler as Handler, own))
+  const handler = around(Effect.updateContext(route.handler as Effect.Effect<HttpServerResponse, unknown>, within))
   return { ...route, handler: named(handler, route.path, plugin) }
 }
 

@@ -50,13 +50,13 @@ export class RouteRegistry {
     this.#router = router
   }
 
-  /** The router for a plugin's raw routes; their handlers see the services in `context`, and get `around` them. */
+  /** The router for a plugin's raw routes; their handlers run in the context that `within` makes, and get `around` them. */
   rawRouter(
     plugin: string,
-    context: Context.Context<never>,
+    within: (context: Context.Context<never>) => Context.Context<never> = identity,
     around: (handler: Handler) => Handler = identity
   ): HttpRouter.HttpRouter {
-    return this.#routerFor(plugin, (route) => rawRoute(route, plugin, context, around))
+    return this.#routerFor(plugin, (route) => rawRoute(route, plugin, within, around))
   }
 
   /** The router for the routes of a plugin's API, whose handlers are compiled where they can be, and get `around` them. */

@@ -1,5 +1,7 @@
 /** Names that say that their value is a secret. */
 
+import * as Memo from "../Memo.ts"
+
 /** What stands in the log in the place of a secret. */
 export const redacted = "<redacted>"
 
@@ -12,19 +14,7 @@ const harmless = /^secret\.(?:bucket|key|type)$|(?:count|length)$/i
  * Whether the value of a property of this name must not be shown: `password`, `accessToken`, `x-api-key`, `Set-Cookie`.
  * When in doubt it must not.
  */
-export const isSecretName = (name: string): boolean => {
-  let answer = answers.get(name)
-  if (answer === undefined) {
-    answer = secret.test(name) && !harmless.test(name)
-    if (answers.size < maxAnswers && name.length <= maxNameLength) answers.set(name, answer)
-  }
-  return answer
-}
-
-/** What was found of the first names, unless they are long. The same few are asked for with every request. */
-const answers = new Map<string, boolean>()
-const maxAnswers = 500
-const maxNameLength = 64
+export const isSecretName = Memo.make((name: string): boolean => secret.test(name) && !harmless.test(name))
 
 /** The URL without its user's password and without the values of query parameters with secret names. */
 export const maskUrl = (url: URL): string => {

@@ -18,6 +18,7 @@
  */
 import * as Effect from "effect/Effect"
 import { hash, randomBytes, randomInt } from "node:crypto"
+import * as Memo from "../Memo.ts"
 import type { Count, Counted, CounterStore, CounterStoreOptions } from "./CounterStore.ts"
 import type { Rule } from "./Rule.ts"
 
@@ -42,6 +43,7 @@ class CounterTable {
   readonly #sets: number
   readonly #stackBlockedRequests: boolean
   readonly #secret = randomBytes(16).toString("hex")
+  readonly #digestOf = Memo.make((text: string) => hash("sha256", `${this.#secret}${text}`, "latin1"))
   readonly #ownerSeed = randomInt(2 ** 32 - 1)
 
   // A counter is its place in these: 28 bytes together.
@@ -69,7 +71,7 @@ class CounterTable {
   }
 
   count({ client, endpoint, rules }: Counted, now: number): Count {
-    const digest = hash("sha256", `${this.#secret}${client} ${endpoint}`, "latin1")
+    const digest = this.#digestOf(`${client} ${endpoint}`)
     const high = wordAt(digest, 0)
     const low = wordAt(digest, 4)
     const owner = this.#ownerOf(client)

@@ -10,6 +10,7 @@ import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Address from "../ForwardedHeaders/Address.ts"
+import * as Memo from "../Memo.ts"
 import * as AddressRange from "./AddressRange.ts"
 import * as Client from "./Client.ts"
 import type { Count, CounterStore } from "./CounterStore.ts"
@@ -160,8 +161,11 @@ const whitelist = (config: (typeof RateLimitConfig)["Service"]) => {
 const headersOf = ({ endsAt, requests, rule }: Count): Record<string, string> => ({
   "x-rate-limit-limit": rule.period,
   "x-rate-limit-remaining": String(Math.max(0, rule.limit - requests)),
-  "x-rate-limit-reset": new Date(endsAt).toISOString()
+  "x-rate-limit-reset": isoOf(endsAt)
 })
+
+/** All requests of a window tell the same end. */
+const isoOf = Memo.make((millis: number) => new Date(millis).toISOString())
 
 const refusal = (config: (typeof RateLimitConfig)["Service"]) => {
   const response = config.quotaExceededResponse

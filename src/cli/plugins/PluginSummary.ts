@@ -71,7 +71,7 @@ const endpointsOf = ({ definition }: Plugin.Any["apis"][number]): ReadonlyArray<
  */
 const rawRoutes = Effect.fnUntraced(function* (plugin: Plugin.Any) {
   const registry = new RouteRegistry(yield* HttpRouter.make)
-  const router = registry.rawRouter(plugin.id, Context.empty())
+  const router = registry.rawRouter(plugin.id)
   const routes = Layer.build(plugin.routes as Layer.Layer<never, unknown, HttpRouter.HttpRouter>)
   const exit = yield* Effect.exit(
     Effect.scoped(Effect.timeout(routes, "1 second")).pipe(

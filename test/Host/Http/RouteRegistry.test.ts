@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -14,7 +13,7 @@ const claim = (routes: ReadonlyArray<readonly [Method, string]>) =>
   Effect.gen(function* () {
     const registry = new RouteRegistry(yield* HttpRouter.make)
     for (const [index, [method, path]] of routes.entries()) {
-      const router = registry.rawRouter(`p${index}`, Context.empty())
+      const router = registry.rawRouter(`p${index}`)
       yield* router.add(method, path as HttpRouter.PathInput, HttpServerResponse.empty())
     }
     return registry
@@ -126,7 +125,7 @@ describe("RouteRegistry", () => {
   it.effect("notes routes under their prefixes", () =>
     Effect.gen(function* () {
       const registry = yield* claim([["GET", "/a/b/c"]])
-      const router = registry.rawRouter("prefixed", Context.empty()).prefixed("/a/").prefixed("/b")
+      const router = registry.rawRouter("prefixed").prefixed("/a/").prefixed("/b")
       yield* router.add("GET", "/c", HttpServerResponse.empty())
       yield* router.add("GET", "/", HttpServerResponse.empty())
       assert.deepStrictEqual(
