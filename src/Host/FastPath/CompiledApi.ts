@@ -39,11 +39,9 @@ export const make = (
       const captured = isRaw ? undefined : CapturedContext.find(route.handler as Effect.Effect<unknown>)
       if (captured === undefined) return
       const annotations = Context.mergeAll(definition.annotations, group.annotations, endpoint.annotations)
+      const within = requestContext(captured)
       found.set(route.handler, (stock) =>
-        CompiledEndpoint.compile({
-          ...{ definition, group, endpoint, annotations, handler, stock, captured },
-          within: requestContext(captured)
-        })
+        CompiledEndpoint.compile({ definition, group, endpoint, annotations, handler, stock, captured, within })
       )
     })
   }
