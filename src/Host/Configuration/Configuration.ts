@@ -14,7 +14,7 @@ import * as ConfigurationFiles from "./ConfigurationFiles.ts"
 import * as ConfigurationTree from "./ConfigurationTree.ts"
 import * as Environment from "./Environment.ts"
 import { fromObject } from "./ProgramValues.ts"
-import { readFile } from "./ReadFile.ts"
+import { readFiles } from "./ReadFile.ts"
 
 /** Where a service's configuration comes from. What is left out gives nothing. */
 export interface Sources {
@@ -44,7 +44,7 @@ export const load = Effect.fn("Configuration.load")(function* (
     sources.directory === undefined
       ? { files: [], directories: [], problems: [] }
       : yield* ConfigurationFiles.find(sources.directory, additional)
-  const contents = yield* Effect.forEach(found.files, readFile, { concurrency: 64 })
+  const contents = yield* readFiles(found.files)
   const fromFiles = [...contents.flatMap((content) => content.assignment ?? []), fromObject(sources.values ?? {})]
   const assignments = [...fromFiles, ...text]
   return {

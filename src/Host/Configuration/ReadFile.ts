@@ -1,5 +1,5 @@
 /**
- * Reads one configuration file into assignments; whatever is wrong with it becomes a problem that names it.
+ * Reads configuration files into assignments; whatever is wrong with one becomes a problem that names it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -22,19 +22,43 @@ export interface FileContent {
 /** No configuration file may be larger. */
 export const maxFileSize = 2 * 1024 * 1024
 
-/** Reads a file. It never fails: see {@link FileContent.problems}. */
-export const readFile = (file: ConfigurationFile): Effect.Effect<FileContent, never, FileSystem.FileSystem> =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) =>
-    fs.stat(file.path).pipe(
-      Effect.flatMap((info) => {
-        const problem = statProblem(file.path, info)
-        return problem === undefined
-          ? Effect.map(fs.readFile(file.path), (bytes) => parse(file, bytes))
-          : Effect.succeed(failed(problem))
-      }),
-      Effect.catch((error) => Effect.succeed(failed(unreadable(file.path, error))))
-    )
+/**
+ * Reads files. It never fails: see {@link FileContent.problems}.
+ *
+ * All are looked at before the first is read, and read before the first is parsed, which takes less time than by turns. YAML
+ * takes long to parse: before each such file, whatever else the process does has its turn, such as requests during a reload.
+ */
+export const readFiles = Effect.fnUntraced(function* (
+  files: ReadonlyArray<ConfigurationFile>
+): Effect.fn.Return<ReadonlyArray<FileContent>, never, FileSystem.FileSystem> {
+  const fs = yield* FileSystem.FileSystem
+  const orProblem = <A>(effect: Effect.Effect<A, PlatformError>, { path }: ConfigurationFile) =>
+    effect.pipe(Effect.catch((error) => Effect.succeed(unreadable(path, error))))
+  const checked = yield* Effect.forEach(
+    files,
+    (file) =>
+      orProblem(
+        Effect.map(fs.stat(file.path), (info) => statProblem(file.path, info)),
+        file
+      ),
+    { concurrency: "unbounded" }
   )
+  const read = yield* Effect.forEach(
+    files,
+    (file, index) => {
+      const problem = checked[index]
+      return problem === undefined ? orProblem(fs.readFile(file.path), file) : Effect.succeed(problem)
+    },
+    { concurrency: "unbounded" }
+  )
+  const contents: Array<FileContent> = []
+  for (const [index, file] of files.entries()) {
+    const bytes = read[index]!
+    if (file.format === "yaml") yield* Effect.yieldNow
+    contents.push(bytes instanceof ConfigurationProblem ? failed(bytes) : parse(file, bytes))
+  }
+  return contents
+})
 
 const failed = (problem: ConfigurationProblem): FileContent => ({ assignment: undefined, problems: [problem] })
 
