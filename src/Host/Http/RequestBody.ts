@@ -6,9 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
 import * as HttpMethod from "effect/http/HttpMethod"
 import { HttpServerError, RequestParseError } from "effect/http/HttpServerError"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { TypeId as IncomingMessageTypeId } from "effect/http/HttpIncomingMessage"
+import { type HttpServerRequest, TypeId as ServerRequestTypeId } from "effect/http/HttpServerRequest"
 import * as UrlParams from "effect/http/UrlParams"
+import { NodeInspectSymbol } from "effect/Inspectable"
+import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as BodyBytes from "./BodyBytes.ts"
 import * as MediaType from "./MediaType.ts"
 import * as Nesting from "./Nesting.ts"
 import { BodyTooLarge, MalformedBody, UnsupportedMediaType } from "./RequestError.ts"
@@ -17,42 +21,164 @@ import * as Yaml from "./Yaml.ts"
 /** The request with a body that is read by the host's rules. */
 export const checked = (request: HttpServerRequest, maxSize: number): HttpServerRequest => {
   if (!HttpMethod.hasBody(request.method)) return request
-  const contentType = request.headers["content-type"] ?? "application/json"
-  const mediaType = MediaType.essence(contentType)
-  const isYaml = MediaType.isYaml(mediaType)
-  const isJson = MediaType.isJson(mediaType)
-  const readAs = <A>(read: (bytes: ArrayBuffer) => A): Effect.Effect<A, HttpServerError> =>
-    Effect.flatMap(request.arrayBuffer, (bytes) =>
-      Effect.try({ try: () => read(bytes), catch: (cause) => parseError(request, cause) })
-    )
-  let known: string | undefined
-  const textOf = (bytes: ArrayBuffer): string => {
-    if (known === undefined) {
-      const text = decode(bytes, MediaType.charset(contentType))
-      known = isYaml ? Yaml.toJson(text, maxSize) : isJson ? shallow(text) : text
-    }
-    return known
-  }
-  const text = readAs(textOf)
-  const stream = limited(request, maxSize)
-  // Whoever changes another part of the request keeps the body, and what was read of it.
-  const withBody = (base: HttpServerRequest): HttpServerRequest =>
-    Object.create(base, {
-      arrayBuffer: { get: () => request.arrayBuffer },
-      text: { value: text },
-      json: { get: () => readAs((bytes) => parseJson(isYaml || isJson ? textOf(bytes) : shallow(textOf(bytes)))) },
-      urlParamsBody: { get: () => readAs(parseForm) },
-      stream: { value: stream },
-      modify: { value: (options: Parameters<typeof base.modify>[0]) => withBody(base.modify(options)) }
-    })
-  return withBody(
-    isYaml ? request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") }) : request
+  const body = new RequestBody(request, maxSize)
+  return new CheckedRequest(
+    body.isYaml
+      ? request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") })
+      : request,
+    body
   )
+}
+
+/** A body, and what was read of it. */
+class RequestBody {
+  readonly isYaml: boolean
+  readonly #isJson: boolean
+  readonly #request: HttpServerRequest
+  readonly #contentType: string
+  readonly #maxSize: number
+  #bytes: Effect.Effect<Uint8Array, HttpServerError> | undefined
+  #text: string | undefined
+
+  constructor(request: HttpServerRequest, maxSize: number) {
+    this.#contentType = request.headers["content-type"] ?? "application/json"
+    const mediaType = MediaType.essence(this.#contentType)
+    this.isYaml = MediaType.isYaml(mediaType)
+    this.#isJson = MediaType.isJson(mediaType)
+    this.#request = request
+    this.#maxSize = maxSize
+  }
+
+  get arrayBuffer(): Effect.Effect<ArrayBuffer, HttpServerError> {
+    return this.#readAs(({ buffer, byteLength, byteOffset }) =>
+      buffer.byteLength === byteLength
+        ? (buffer as ArrayBuffer)
+        : (buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer)
+    )
+  }
+
+  get text(): Effect.Effect<string, HttpServerError> {
+    return this.#readAs((bytes) => this.#textOf(bytes))
+  }
+
+  get json(): Effect.Effect<Schema.Json, HttpServerError> {
+    return this.#readAs((bytes) => {
+      const text = this.#textOf(bytes)
+      return parseJson(this.isYaml || this.#isJson ? text : shallow(text))
+    })
+  }
+
+  get urlParamsBody(): Effect.Effect<UrlParams.UrlParams, HttpServerError> {
+    return this.#readAs(parseForm)
+  }
+
+  get stream(): HttpServerRequest["stream"] {
+    return limited(this.#request, this.#maxSize)
+  }
+
+  #readAs<A>(read: (bytes: Uint8Array) => A): Effect.Effect<A, HttpServerError> {
+    const toError = (cause: unknown) => parseError(this.#request, cause)
+    this.#bytes ??= BodyBytes.read(this.#request, this.#maxSize, toError)
+    return Effect.flatMap(this.#bytes, (bytes) => Effect.try({ try: () => read(bytes), catch: toError }))
+  }
+
+  #textOf(bytes: Uint8Array): string {
+    if (this.#text === undefined) {
+      const text = decode(bytes, MediaType.charset(this.#contentType))
+      this.#text = this.isYaml ? Yaml.toJson(text, this.#maxSize) : this.#isJson ? shallow(text) : text
+    }
+    return this.#text
+  }
+}
+
+/** A request with another body. Whoever changes another part of it keeps that, and what was read of it. */
+class CheckedRequest implements HttpServerRequest {
+  readonly [ServerRequestTypeId] = ServerRequestTypeId
+  readonly [IncomingMessageTypeId] = IncomingMessageTypeId
+  readonly #request: HttpServerRequest
+  readonly #body: RequestBody
+
+  constructor(request: HttpServerRequest, body: RequestBody) {
+    this.#request = request
+    this.#body = body
+  }
+
+  get arrayBuffer() {
+    return this.#body.arrayBuffer
+  }
+  get text() {
+    return this.#body.text
+  }
+  get json() {
+    return this.#body.json
+  }
+  get urlParamsBody() {
+    return this.#body.urlParamsBody
+  }
+  get stream() {
+    return this.#body.stream
+  }
+  modify(options: Parameters<HttpServerRequest["modify"]>[0]): HttpServerRequest {
+    return new CheckedRequest(this.#request.modify(options), this.#body)
+  }
+
+  get source() {
+    return this.#request.source
+  }
+  get method() {
+    return this.#request.method
+  }
+  get url() {
+    return this.#request.url
+  }
+  get originalUrl() {
+    return this.#request.originalUrl
+  }
+  get protocol() {
+    return this.#request.protocol
+  }
+  get headers() {
+    return this.#request.headers
+  }
+  get cookies() {
+    return this.#request.cookies
+  }
+  get remoteAddress() {
+    return this.#request.remoteAddress
+  }
+  get peerAddress() {
+    return this.#request.peerAddress
+  }
+  get multipart() {
+    return this.#request.multipart
+  }
+  get multipartStream() {
+    return this.#request.multipartStream
+  }
+  get upgrade() {
+    return this.#request.upgrade
+  }
+  upgradeWith(options: Parameters<HttpServerRequest["upgradeWith"]>[0]) {
+    return this.#request.upgradeWith(options)
+  }
+  /** Where the platform keeps its own answer, for `NodeHttpServerRequest.toServerResponse`. */
+  get response(): unknown {
+    return Reflect.get(this.#request, "response")
+  }
+  toString(): string {
+    return this.#request.toString()
+  }
+  toJSON(): unknown {
+    return this.#request.toJSON()
+  }
+  [NodeInspectSymbol](): unknown {
+    return this.#request[NodeInspectSymbol]()
+  }
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const decode = (bytes: ArrayBuffer, charset: string | undefined): string =>
+const decode = (bytes: Uint8Array, charset: string | undefined): string =>
   decodeWith(charset === undefined ? utf8 : decoderOf(charset), bytes)
 
 const decoderOf = (charset: string): TextDecoder => {
@@ -63,7 +189,7 @@ const decoderOf = (charset: string): TextDecoder => {
   }
 }
 
-const decodeWith = (decoder: TextDecoder, bytes: ArrayBuffer): string => {
+const decodeWith = (decoder: TextDecoder, bytes: Uint8Array): string => {
   try {
     return decoder.decode(bytes)
   } catch {
@@ -80,12 +206,12 @@ const shallow = (json: string): string => {
   return json
 }
 
-const parseJson = (text: string): unknown => (text === "" ? null : JSON.parse(text))
+const parseJson = (text: string): Schema.Json => (text === "" ? null : JSON.parse(text))
 
 const formText = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /** The fields of a form. What escapes stand for is held to be UTF-8, too: the platform would put U+FFFD for what is not. */
-const parseForm = (bytes: ArrayBuffer): UrlParams.UrlParams => {
+const parseForm = (bytes: Uint8Array): UrlParams.UrlParams => {
   const text = decodeWith(formText, bytes)
   if (/%[89a-f]/i.test(text)) checkEscapes(text)
   // A question mark at the start is data, and not that of a query.
@@ -114,7 +240,7 @@ const limited = (request: HttpServerRequest, maxSize: number): HttpServerRequest
   })
 
 /** What an answer says of a body that is larger than the limit. */
-export const tooLarge = (maxSize: number): string => `The body is larger than ${maxSize} bytes.`
+export const tooLarge = BodyBytes.tooLarge
 
 const parseError = (request: HttpServerRequest, cause: unknown): HttpServerError =>
   new HttpServerError({

@@ -1,0 +1,75 @@
+/**
+ * The bytes of a body, read once, whoever asks for them and how often.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { HttpServerError } from "effect/http/HttpServerError"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { IncomingMessage } from "node:http"
+import { BodyTooLarge } from "./RequestError.ts"
+
+type Bytes = Exit.Exit<Uint8Array, HttpServerError>
+
+/**
+ * Reads the body of a request. A plain request over HTTP/1.1 is read right from its socket; of what Effect's platform does
+ * besides (answering `Expect`, decompressing, requests in memory) the platform keeps care.
+ *
+ * Fails with the error that `toError` makes of a cause: {@link BodyTooLarge}, or what broke the connection.
+ */
+export const read = (
+  request: HttpServerRequest,
+  maxSize: number,
+  toError: (cause: unknown) => HttpServerError
+): Effect.Effect<Uint8Array, HttpServerError> => {
+  const source = request.source as IncomingMessage | Request
+  if (!isPlain(source)) return Effect.map(request.arrayBuffer, (buffer) => new Uint8Array(buffer))
+  let known: Bytes | undefined
+  const waiting: Array<(bytes: Bytes) => void> = []
+  return Effect.suspend(
+    () =>
+      known ??
+      Effect.callback<Uint8Array, HttpServerError>((resume) => {
+        if (waiting.push(resume) > 1) return
+        collect(source, maxSize, toError, (bytes) => {
+          known = bytes
+          for (const resume of waiting) resume(bytes)
+        })
+      })
+  )
+}
+
+/** What the client sent, not what the request was made into: that has no coding any more. */
+const isPlain = (source: IncomingMessage | Request): source is IncomingMessage =>
+  !(source instanceof Request) &&
+  source.httpVersionMajor === 1 &&
+  source.headers["content-encoding"] === undefined &&
+  source.headers.expect === undefined &&
+  source.headers.upgrade === undefined
+
+const collect = (
+  source: IncomingMessage,
+  maxSize: number,
+  toError: (cause: unknown) => HttpServerError,
+  done: (bytes: Bytes) => void
+): void => {
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  const settle = (bytes: Bytes): void => {
+    source.off("data", onData).off("end", onEnd).off("error", onError).off("close", onError)
+    done(bytes)
+  }
+  const onEnd = (): void => settle(Exit.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+  const onError = (cause: unknown = new Error("The connection was closed")): void => settle(Exit.fail(toError(cause)))
+  const onData = (chunk: Uint8Array): void => {
+    size += chunk.length
+    // What follows runs away unread.
+    if (size > maxSize) onError(new BodyTooLarge({ message: tooLarge(maxSize) }))
+    else chunks.push(chunk)
+  }
+  if (source.readableEnded) return onEnd()
+  if (source.destroyed) return onError()
+  source.on("data", onData).on("end", onEnd).on("error", onError).on("close", onError)
+}
+
+/** What an answer says of a body that is larger than the limit. */
+export const tooLarge = (maxSize: number): string => `The body is larger than ${maxSize} bytes.`
