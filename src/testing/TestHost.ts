@@ -98,7 +98,12 @@ export const make = <const Plugins extends ReadonlyArray<Plugin.Any>>(
 
     const host = yield* Host.build<Plugins>(plugins, {
       configuration: {
-        values: { "host:urls": "http://127.0.0.1:0", "logging:minimumLevel": "Debug", ...options.config },
+        values: {
+          "host:urls": "http://127.0.0.1:0",
+          "host:keepAliveGrace": "0 seconds",
+          "logging:minimumLevel": "Debug",
+          ...options.config
+        },
         // The log is read back, whatever format the service writes.
         args: ["--logging:format=json"]
       },

@@ -35,6 +35,10 @@ export class HostConfig extends Section.Service<HostConfig>()("host", {
   }),
   shutdownDelay: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("0 seconds"))).annotateKey({
     description: "How long the host still takes requests once it was told to stop, for load balancers to notice."
+  }),
+  keepAliveGrace: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("500 millis"))).annotateKey({
+    description:
+      "How long connections must be quiet once the host stopped listening before those that wait for a request are closed; one may be on its way."
   })
 }) {}
 

@@ -1,8 +1,8 @@
 /**
  * What becomes of a server's connections once it closes.
  *
- * Node takes a connection for idle as soon as its answer is handed over, though much of a large one may still be on its way,
- * and looks for idle connections only once.
+ * Node closes at once those that wait for a request, though one may be on its way; takes a connection for idle as soon as
+ * its answer is handed over, though much of a large one may still be on its way; and looks for idle connections only once.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
@@ -10,8 +10,11 @@ import type { Socket } from "node:net"
 /** How often a server that closes looks for connections that have become idle, in milliseconds. */
 const interval = 50
 
-/** Lets answers that are on their way arrive when the server closes, and closes each connection as it becomes idle. */
-export const finishAnswers = (server: Server): void => {
+/**
+ * Lets answers that are on their way arrive when the server closes, and so do requests: idle connections are closed once
+ * nothing moved on any connection for `grace` milliseconds. An answer before that says that its connection is closed after it.
+ */
+export const finishAnswers = (server: Server, grace: number): void => {
   const sockets = new Set<Socket>()
   const note = (socket: Socket): void => {
     sockets.add(socket)
@@ -21,9 +24,15 @@ export const finishAnswers = (server: Server): void => {
   server.on("secureConnection", note)
 
   const closeIdleConnections = server.closeIdleConnections.bind(server)
+  let moved = -1
+  let quietSince = 0
   const closeIdle = (): void => {
+    const now = performance.now()
+    const bytes = sockets.values().reduce((sum, socket) => sum + socket.bytesRead + socket.bytesWritten, 0)
+    if (bytes !== moved) quietSince = now
+    moved = bytes
     const isOnItsWay = (socket: Socket) => socket.writableLength > 0
-    if (![...sockets].some(isOnItsWay)) closeIdleConnections()
+    if (now - quietSince >= grace && !sockets.values().some(isOnItsWay)) closeIdleConnections()
   }
   // The server's own `close` calls this.
   server.closeIdleConnections = () => {

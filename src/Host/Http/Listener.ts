@@ -45,6 +45,8 @@ export interface BoundAddress {
 /** What holds for every listener. */
 export interface ListenOptions extends ServerLimits {
   readonly shutdownTimeout: Duration.Duration
+  /** How long connections must be quiet at the end before those that are idle are closed. */
+  readonly keepAliveGrace: Duration.Duration
   readonly tls: TlsConfig["Service"]
 }
 
@@ -65,7 +67,7 @@ export const listen = Effect.fnUntraced(function* (
   const bind = (address: ListenAddress, url: string, scope: Scope.Scope) =>
     Effect.gen(function* () {
       const nodeServer = NodeServer.make(options, certificates.get(url))
-      const serving = serve(nodeServer, address, httpEffect, options.shutdownTimeout)
+      const serving = serve(nodeServer, address, httpEffect, options)
       return yield* Scope.provide(serving, yield* Scope.fork(scope, "sequential"))
     })
 
@@ -129,9 +131,9 @@ const serve = Effect.fnUntraced(function* (
   nodeServer: Server,
   address: ListenAddress,
   httpEffect: HttpEffect,
-  shutdownTimeout: Duration.Duration
+  { keepAliveGrace, shutdownTimeout }: ListenOptions
 ) {
-  Connections.finishAnswers(nodeServer)
+  Connections.finishAnswers(nodeServer, Duration.toMillis(keepAliveGrace))
   yield* ClientErrors.answer(nodeServer)
   if (address._tag === "Unix") nodeServer.on("connection", Peer.noteUnixSocket)
   const server = yield* NodeHttpServer.make(() => nodeServer, {

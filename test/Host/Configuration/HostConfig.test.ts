@@ -30,6 +30,7 @@ withLayer(layer)((test) => {
           reloadOnChange: false,
           shutdownTimeout: Duration.seconds(30),
           shutdownDelay: Duration.zero,
+          keepAliveGrace: Duration.millis(500),
           headersTimeout: Duration.seconds(30),
           requestTimeout: Duration.minutes(5),
           keepAliveTimeout: Duration.seconds(65),

@@ -20,7 +20,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`
 const large = 30_000_000
 
 /** A host that listens until it is closed, with routes that wait for the test. */
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (config: Readonly<Record<string, string>> = {}) {
   const entered = yield* Deferred.make<void>()
   const release = yield* Deferred.make<void>()
   const interrupted = yield* Deferred.make<void>()
@@ -49,7 +49,7 @@ const make = Effect.gen(function* () {
   const log = TestLog.make()
   const scope = yield* Scope.make()
   const { url } = yield* Scope.provide(
-    TestHost.make([plugin], { listen: true, log, config: { "host:shutdownTimeout": "10 seconds" } }),
+    TestHost.make([plugin], { listen: true, log, config: { "host:shutdownTimeout": "10 seconds", ...config } }),
     scope
   )
   const startClosing = Effect.forkChild(Scope.close(scope, Exit.void))
@@ -72,7 +72,7 @@ const make = Effect.gen(function* () {
 describe("when a host stops", () => {
   it.effect("a request in flight is answered, and its connection closed", () =>
     Effect.gen(function* () {
-      const host = yield* make
+      const host = yield* make()
       const connection = yield* Connection.open(host.url)
       yield* connection.send(get("/slow"))
       yield* Deferred.await(host.entered)
@@ -90,7 +90,7 @@ describe("when a host stops", () => {
 
   it.effect("connections that are idle do not hold it up", () =>
     Effect.gen(function* () {
-      const host = yield* make
+      const host = yield* make()
       const silent = yield* Connection.open(host.url)
       const used = yield* Connection.open(host.url)
       yield* used.send(get("/quick"))
@@ -102,9 +102,23 @@ describe("when a host stops", () => {
     })
   )
 
+  it.effect("a request that was on its way is answered, and its connection closed", () =>
+    Effect.gen(function* () {
+      const host = yield* make({ "host:keepAliveGrace": "1 minute" })
+      const used = yield* Connection.open(host.url)
+      yield* used.send(get("/quick"))
+      yield* used.receive("quick")
+      const closing = yield* host.startClosing
+      yield* host.refused
+      yield* used.send(get("/quick"))
+      yield* Fiber.join(closing)
+      assert.match(yield* used.closed, /quickHTTP\/1.1 200 OK\r\n(.+\r\n)*connection: close\r\n/i)
+    })
+  )
+
   it.effect("a connection that asked in vain for another protocol does not hold it up either", () =>
     Effect.gen(function* () {
-      const host = yield* make
+      const host = yield* make()
       const connection = yield* Connection.open(host.url)
       yield* connection.send(
         "GET /quick HTTP/1.1\r\nHost: test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAM\r\n\r\n"
@@ -117,7 +131,7 @@ describe("when a host stops", () => {
 
   it.effect("a stream goes on to its end, and its connection is closed then", () =>
     Effect.gen(function* () {
-      const host = yield* make
+      const host = yield* make()
       const connection = yield* Connection.open(host.url)
       yield* connection.send(get("/stream"))
       // The head of the answer is already out, and says nothing of a close.
@@ -133,7 +147,7 @@ describe("when a host stops", () => {
 
   it.effect("an answer that is on its way arrives in full", () =>
     Effect.gen(function* () {
-      const host = yield* make
+      const host = yield* make()
       const connection = yield* Connection.open(host.url, { paused: true })
       yield* connection.send(get("/large"))
       // The line is written once the answer was handed over, long before its client has read it.
@@ -150,7 +164,7 @@ describe("when a host stops", () => {
 
   it.effect("a request that outlives host:shutdownTimeout is interrupted and told so", () =>
     Effect.gen(function* () {
-      const host = yield* make
+      const host = yield* make()
       const connection = yield* Connection.open(host.url)
       yield* connection.send(get("/slow"))
       yield* Deferred.await(host.entered)
@@ -173,7 +187,7 @@ describe("when a host stops", () => {
 
   it.effect("a client that does not read holds it up no longer than that", () =>
     Effect.gen(function* () {
-      const host = yield* make
+      const host = yield* make()
       const connection = yield* Connection.open(host.url, { paused: true })
       yield* connection.send(get("/large"))
       let lines = yield* host.log.messages("layerhost.host.request")
@@ -188,7 +202,7 @@ describe("when a host stops", () => {
 
   it.effect("half of a request holds it up no longer than that", () =>
     Effect.gen(function* () {
-      const host = yield* make
+      const host = yield* make()
       const connection = yield* Connection.open(host.url)
       yield* connection.send("GET /quick HTTP/1.1\r\nHost:")
       const closing = yield* host.startClosing
