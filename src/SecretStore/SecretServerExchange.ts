@@ -126,7 +126,7 @@ const read = Effect.fnUntraced(function* (response: HttpClientResponse, request:
   return {
     status: response.status,
     body: value,
-    errors: errorsOf(value),
+    errors: errorsOf(value, request.token),
     retryAfter: retryAfterOf(response.headers["retry-after"])
   } satisfies Answer
 })
@@ -149,10 +149,18 @@ const readText = (response: HttpClientResponse, maxAnswerBytes: number) =>
 
 const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
-const errorsOf = (body: unknown): ReadonlyArray<string> | undefined => {
+/** What the server says stands in messages: a token that it, or a proxy on the way, quotes there does not. */
+const errorsOf = (body: unknown, token: Redacted.Redacted | undefined): ReadonlyArray<string> | undefined => {
   const errors = Predicate.hasProperty(body, "errors") ? body.errors : undefined
-  return Array.isArray(errors) ? errors.map(String) : undefined
+  if (!Array.isArray(errors)) return undefined
+  const sent = token === undefined ? "" : Redacted.value(token)
+  return errors.map((error) =>
+    (sent === "" ? String(error) : String(error).replaceAll(sent, "***")).replace(tokens, "***")
+  )
 }
+
+/** The forms of Vault's and OpenBao's own tokens: service, batch and recovery ones, of any age. */
+const tokens = /\b(?:hv)?[sbr]\.[\w-]{20,}/g
 
 /** Whole seconds; the server does not use the form with a date. */
 const retryAfterOf = (header: string | undefined): number | undefined =>

@@ -97,6 +97,21 @@ describe("SecretServer's requests", () => {
   )
 })
 
+describe("What the server says of an error", () => {
+  it.effect("is told without the token, wherever a proxy on the way quotes it, and without any other", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", login("1"))
+      const other = "hvs.CAESIJ0canaryCanaryCanary"
+      const errors = [`bad header X-Vault-Token=${server.root}, cached ${other} for /v1/credentials`]
+      server.fault = when("GET", /^credentials/, (response) => send(response, { status: 400, body: { errors } }))
+      const error = yield* Effect.flip(store.get(id))
+      expect(error.message).toContain("it answered 400: bad header X-Vault-Token=***, cached *** for /v1/credentials")
+    }).pipe(Effect.provide(storage()))
+  )
+})
+
 describe("The code of a one-time password", () => {
   it.effect.each([true, false])("belongs to the period of its expiry, also over a boundary (times told: %s)", (timed) =>
     Effect.gen(function* () {
