@@ -50,9 +50,12 @@ export interface SpanOptions {
   readonly debug?: boolean
 }
 
+const noAttributes = new Map<never, never>()
+const none: Array<never> = []
+
 /**
- * A span of this process. One that is not sampled keeps nothing, but it has ids, so that log lines can be told apart and
- * the decision travels on. Ids are made when they are first asked for.
+ * A span of this process. One that is not sampled keeps nothing, not even that it ended, but it has ids, so that log lines
+ * can be told apart and the decision travels on. Ids are made when they are first asked for.
  */
 export class Span implements EffectTracer.Span, Propagated {
   readonly _tag = "Span"
@@ -64,9 +67,9 @@ export class Span implements EffectTracer.Span, Propagated {
   readonly sampled: boolean
   readonly debug: boolean
   readonly traceState: string | undefined
-  readonly attributes = new Map<string, unknown>()
-  readonly events: Array<SpanEvent> = []
-  readonly links: Array<EffectTracer.SpanLink> = []
+  readonly attributes: Map<string, unknown>
+  readonly events: Array<SpanEvent>
+  readonly links: Array<EffectTracer.SpanLink>
   droppedAttributes = 0
   droppedEvents = 0
   droppedLinks = 0
@@ -85,6 +88,9 @@ export class Span implements EffectTracer.Span, Propagated {
     this.annotations = options.annotations
     this.kind = options.kind
     this.sampled = options.sampled
+    this.attributes = options.sampled ? new Map() : noAttributes
+    this.events = options.sampled ? [] : none
+    this.links = options.sampled ? [] : none
     this.debug = parent instanceof Span || parent instanceof RemoteSpan ? parent.debug : options.debug === true
     this.traceState = parent instanceof Span || parent instanceof RemoteSpan ? parent.traceState : undefined
     this.#parentIds =
@@ -127,8 +133,8 @@ export class Span implements EffectTracer.Span, Propagated {
   }
 
   end(endTime: bigint, exit: Exit.Exit<unknown, unknown>): void {
-    if (this.status._tag === "Ended") return
+    if (!this.sampled || this.status._tag === "Ended") return
     this.status = { _tag: "Ended", startTime: this.status.startTime, endTime, exit }
-    if (this.sampled) this.#onEnd(this)
+    this.#onEnd(this)
   }
 }

@@ -64,8 +64,12 @@ export const make = (options: TracerOptions): Tracer => {
   return {
     effectTracer: EffectTracer.make({
       // Effect hands the decision of a parent on; a trace that begins here is decided here.
-      span: (span) =>
-        new Span(Option.isNone(span.parent) ? { ...span, sampled: span.sampled && sample(undefined) } : span, onEnd)
+      span: (span) => {
+        if (Option.isNone(span.parent)) return new Span({ ...span, sampled: span.sampled && sample(undefined) }, onEnd)
+        const parent = span.parent.value
+        // What is not recorded beneath a span that is not recorded either needs no ids of its own.
+        return !span.sampled && parent instanceof Span && !parent.sampled ? parent : new Span(span, onEnd)
+      }
     }),
 
     beginRequest: (request, startTime) => {

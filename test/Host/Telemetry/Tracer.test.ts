@@ -103,6 +103,15 @@ describe("The span of a request", () => {
         0,
         0
       ])
+      // It needs no object of its own, and its end is nobody else's.
+      expect(result).toBe(span)
+      const forced = Effect.andThen(
+        Effect.withSpan(Effect.void, "inner"),
+        Effect.withSpan(Effect.void, "forced", { sampled: true })
+      )
+      const other = yield* handle(tracer, forced, { request: { headers } })
+      expect(spans.map(({ name }) => name)).toEqual(["forced"])
+      expect([spans[0]!.traceId, spans[0]!.parentSpanId]).toEqual([traceId, other.span.spanId])
     })
   )
 
