@@ -98,8 +98,9 @@ describe("/metrics of a host that has served requests", () => {
       const { text } = yield* request("/metrics")
       const isOwn = (name: string) => /^(?:http|layerhost|nodejs|v8js|process)_/.test(name)
       const told = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!).filter(isOwn))
-      // These are there once garbage was collected, a collector was in trouble, a secret server was away.
+      // These are there once garbage was collected, a collector was in trouble, a secret server was away, a request unreadable.
       const later = [
+        "layerhost_http_refused_requests_total",
         "v8js_gc_duration_seconds",
         "layerhost_telemetry_dropped_total",
         "layerhost_secret_stale_reads_total"
