@@ -7,14 +7,14 @@ import * as Effect from "effect/Effect"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
-import * as PluginList from "../../src/cli/generate/PluginList.ts"
-import { Sources } from "../../src/cli/generate/Sources.ts"
+import * as PluginList from "../../../src/cli/generate/PluginList.ts"
+import { Sources } from "../../../src/cli/generate/Sources.ts"
 
 const files = 2000
 const rounds = 9
 
 /** Ordinary code, which every file holds besides: a module of this repository without its imports. */
-const filler = readFileSync(resolve(import.meta.dirname, "../../src/Host/Http/Problem.ts"), "utf8")
+const filler = readFileSync(resolve(import.meta.dirname, "../../../src/Host/Http/Problem.ts"), "utf8")
   .split("\n")
   .filter((line) => !line.startsWith("import"))
   .join("\n")

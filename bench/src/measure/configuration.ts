@@ -1,7 +1,7 @@
 /**
  * How long it takes to load 200 configuration files of 200 keys each, against just reading and parsing the same files.
  *
- * `node bench/src/configuration.ts` prints a table. Both sides take turns, and the best round
+ * `node bench/src/measure/configuration.ts` prints a table. Both sides take turns, and the best round
  * of each counts: whatever else the machine does only adds to a time.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -11,7 +11,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Yaml from "yaml"
-import * as Configuration from "../../src/Host/Configuration/Configuration.ts"
+import * as Configuration from "../../../src/Host/Configuration/Configuration.ts"
 
 const fileCount = 200
 const keyCount = 200

@@ -1,7 +1,7 @@
 /**
  * What telemetry costs a request, and what a collector in trouble costs it.
  *
- * `node bench/src/telemetry.ts` prints two tables. The first counts CPU time of the host's process per request of a small GET,
+ * `node bench/src/measure/telemetry.ts` prints two tables. The first counts CPU time of the host's process per request of a small GET,
  * which says more than throughput where the machine is shared; the ratio is that of the throughput which one core would give.
  * The second tells latencies at a fixed rate. Hosts take turns, and the best round of each counts: whatever else the machine
  * does only adds to a time. The median of the rounds stands beside it.

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
-import * as Host from "../../../src/Host/Host.ts"
-import * as Plugin from "../../../src/Plugins/Plugin.ts"
+import * as Host from "../../../../src/Host/Host.ts"
+import * as Plugin from "../../../../src/Plugins/Plugin.ts"
 
 const values: Record<string, unknown> = JSON.parse(process.argv[2] ?? "{}")
 

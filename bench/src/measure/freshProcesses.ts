@@ -1,0 +1,62 @@
+/** What only a fresh process shows: how soon it answers, and the most memory that it takes. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import type { Peer } from "../peers.ts"
+import { type Load, Server, type StartOptions } from "../processes.ts"
+import type { Workload } from "../workloads.ts"
+
+/** Requests before memory is looked at. */
+export const requests = 20_000
+
+/** Bytes at the peak, of each round. */
+export const peakMemory = async (
+  load: Load,
+  peers: ReadonlyArray<Peer>,
+  workload: Workload,
+  rounds: number
+): Promise<Record<string, Array<number>>> => {
+  const results: Record<string, Array<number>> = Object.fromEntries(peers.map(({ name }) => [name, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, file } of peers) {
+      await using server = await Server.start(file)
+      await load.run(server, workload, { kind: "closed", until: { count: requests } })
+      results[name]!.push((await server.usage()).peakMemory)
+    }
+  }
+  return results
+}
+
+/** The service of `npm start`. */
+export const example = "npm start"
+
+/** The same as one file, where `layerhost build` has made it. */
+export const bundledExample = "npm start, one file"
+
+const exampleDirectory = resolve(import.meta.dirname, "../../../examples/credentials")
+
+/** Milliseconds from the start of a process to its first answer 200, of each round. */
+export const coldStart = async (peers: ReadonlyArray<Peer>, rounds: number): Promise<Record<string, Array<number>>> => {
+  const secrets = mkdtempSync(join(tmpdir(), "layerhost-bench-"))
+  const env = { SECRETSTORE_LOCALFILESYSTEMPATH: secrets }
+  const service: StartOptions = { directory: exampleDirectory, path: "/health/liveness", env }
+  const bundle = join(exampleDirectory, "dist/main.js")
+  const started: ReadonlyArray<readonly [string, string, StartOptions]> = [
+    ...peers.map(({ name, file }) => [name, file, {}] as const),
+    [example, join(exampleDirectory, "src/main.ts"), service],
+    ...(existsSync(bundle) ? [[bundledExample, bundle, service] as const] : [])
+  ]
+  const results: Record<string, Array<number>> = Object.fromEntries(started.map(([name]) => [name, []]))
+  try {
+    // The first round brings files into the system's cache, and does not count.
+    for (let round = -1; round < rounds; round++) {
+      for (const [name, file, options] of started) {
+        await using server = await Server.start(file, { ...options, agent: false })
+        if (round >= 0) results[name]!.push(server.startedIn)
+      }
+    }
+  } finally {
+    rmSync(secrets, { recursive: true })
+  }
+  return results
+}

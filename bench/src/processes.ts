@@ -1,0 +1,136 @@
+/** The processes of a measurement: servers, each on a port of its own, and the one that makes the load. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { createServer, type AddressInfo } from "node:net"
+import { availableParallelism } from "node:os"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import type { Usage } from "./agent.ts"
+import type { Done, Work } from "./load.ts"
+import { bytesOf, type Workload, workloads } from "./workloads.ts"
+
+/** Servers and load have a processor each where there are two. */
+const taskset = ["/usr/bin/taskset", "/bin/taskset"].find((path) => existsSync(path))
+export const isPinned = taskset !== undefined && availableParallelism() > 1
+
+const spawnNode = (
+  args: ReadonlyArray<string>,
+  processor: number,
+  options: { directory?: string; env?: NodeJS.ProcessEnv; ipc: boolean }
+) => {
+  const command = [process.execPath, ...args]
+  const pinned = isPinned ? [taskset!, "-c", String(processor), ...command] : command
+  const child = spawn(pinned[0]!, pinned.slice(1), {
+    cwd: options.directory ?? join(import.meta.dirname, "peers/layerhost"),
+    env: { ...process.env, ...options.env },
+    // Logs go to standard output, and nowhere.
+    stdio: ["ignore", "ignore", "inherit", ...(options.ipc ? (["ipc"] as const) : [])]
+  })
+  children.add(child)
+  child.once("exit", () => children.delete(child))
+  return child
+}
+
+/** Whatever happens to this process, the others end. */
+const children = new Set<ChildProcess>()
+process.on("exit", () => children.forEach((child) => child.kill("SIGKILL")))
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1))
+
+const ask = <A>(child: ChildProcess, question: object): Promise<A> =>
+  new Promise((resolve, reject) => {
+    const onExit = (code: number | null) => reject(new Error(`a process ended with ${code}`))
+    child.once("exit", onExit)
+    child.once("message", (answer) => {
+      child.off("exit", onExit)
+      resolve(answer as A)
+    })
+    child.send(question)
+  })
+
+const ended = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = new Promise((resolve) => child.once("exit", resolve))
+  child.kill("SIGKILL")
+  await exit
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+export interface StartOptions {
+  /** Where it runs; by default where layerhost finds its configuration. The other peers look for nothing. */
+  readonly directory?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Whether it tells what it uses, for which it loads a module more; yes by default. */
+  readonly agent?: boolean
+  /** What is asked until there is an answer 200. */
+  readonly path?: string
+}
+
+export class Server implements AsyncDisposable {
+  readonly #child: ChildProcess
+  readonly file: string
+  readonly port: number
+  /** Milliseconds from its start to its first answer. */
+  readonly startedIn: number
+
+  private constructor(child: ChildProcess, file: string, port: number, startedIn: number) {
+    this.#child = child
+    this.file = file
+    this.port = port
+    this.startedIn = startedIn
+  }
+
+  static async start(file: string, options: StartOptions = {}): Promise<Server> {
+    const { env, agent = true, path = workloads[0]!.path, ...rest } = options
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const preload = agent ? ["--import", join(import.meta.dirname, "agent.ts")] : []
+    const begun = performance.now()
+    const child = spawnNode([...preload, file], 1, {
+      ...rest,
+      env: { ...env, PORT: String(port), HOST_URLS: url },
+      ipc: agent
+    })
+    while (child.exitCode === null && performance.now() - begun < 120_000) {
+      const isUp = await fetch(url + path).then(
+        async (answer) => (await answer.arrayBuffer(), answer.ok),
+        () => false
+      )
+      if (isUp) return new Server(child, file, port, performance.now() - begun)
+      await setTimeout(2)
+    }
+    await ended(child)
+    throw new Error(`${file} does not answer`)
+  }
+
+  usage(): Promise<Usage> {
+    return ask(this.#child, {})
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return ended(this.#child)
+  }
+}
+
+export class Load implements Disposable {
+  readonly #child = spawnNode([join(import.meta.dirname, "load.ts")], 0, { ipc: true })
+
+  /** Sends a workload's request to a server, over 32 connections. */
+  async run(server: Server, workload: Workload, load: Work["load"], status = workload.status): Promise<Done> {
+    const request = bytesOf(workload).toString("base64")
+    const work: Work = { port: server.port, connections: 32, request, status, load }
+    const { done, error } = await ask<{ done: Done; error?: string }>(this.#child, work)
+    if (error !== undefined) throw new Error(`${server.file}, ${workload.name}: ${error}`)
+    return done
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill()
+  }
+}

@@ -1,0 +1,181 @@
+/** The results as Markdown. */
+import { counts } from "../measure/plugins.ts"
+import { ways } from "../measure/tracing.ts"
+import { baseline, peers } from "../peers.ts"
+import type { Circumstances, PartName, Results } from "../results.ts"
+import { ratio, spread } from "../statistics.ts"
+import { workloads } from "../workloads.ts"
+import { barsOf, isMet } from "./bars.ts"
+import { chart } from "./chart.ts"
+import { table, withRange } from "./markdown.ts"
+
+const titleOf = (name: string): string => peers.find((peer) => peer.name === name)?.title ?? `\`${name}\``
+
+const marks = ["", " ¹", " ²"]
+const lessTexts = [...new Set(peers.flatMap(({ less }) => Object.values(less)))]
+const markOf = (peer: string, workload: string): string => {
+  const text = peers.find(({ name }) => name === peer)?.less[workload]
+  return text === undefined ? "" : marks[1 + lessTexts.indexOf(text)]!
+}
+const footnote = lessTexts.map((text, i) => `${marks[i + 1]!.trim()} ${text}`).join("; ")
+
+/** A table of peers by workloads. */
+const byPeer = <A>(
+  data: Record<string, Record<string, A>>,
+  cell: (of: A, baseline: A | undefined) => string,
+  head = ""
+): string => {
+  const measured = workloads.filter(({ name }) => name in data)
+  const names = peers
+    .map(({ name }) => name)
+    .filter((name) => measured.some((workload) => name in data[workload.name]!))
+  const rows = names.map((name) => [
+    titleOf(name),
+    ...measured.map((workload) => {
+      const { [name]: of, [baseline]: bare } = data[workload.name]!
+      return of === undefined ? "" : cell(of, bare) + markOf(name, workload.name)
+    })
+  ])
+  return table([head, ...measured.map(({ name, title }) => `${name} ${title}`)], rows)
+}
+
+export const throughputTable = ({ throughput }: Results): string =>
+  throughput === undefined
+    ? ""
+    : `${byPeer(throughput.data, (of, bare) => (bare ? withRange(ratio(of.perSecond, bare.perSecond)) : ""))}\n\n${footnote}`
+
+export const barsTable = (results: Results): string =>
+  table(
+    ["what", "bar", "measured", "by processor time", ""],
+    barsOf(results).map((bar) => {
+      const met = isMet(bar)
+      return [
+        bar.what,
+        `${bar.bound} ${bar.value}`,
+        bar.measured ? withRange(bar.measured) : "not measured",
+        bar.cpu ? withRange(bar.cpu) : "",
+        met === undefined ? "" : met ? "met" : "**not met**"
+      ]
+    })
+  )
+
+const where = ({ date, load, node, cpu, processors, isPinned, versions }: Circumstances): string =>
+  `${date.replace("T", " ")} UTC, Node ${node}, ${processors} processors (${cpu})${isPinned ? ", server and load on one each" : ""}; ` +
+  `load average ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after (of an idle machine: 0 before, under 2 after). ` +
+  Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(", ")
+
+const section = <Name extends PartName>(
+  results: Results,
+  name: Name,
+  title: string,
+  text: (data: NonNullable<Results[Name]>["data"]) => string
+): string => {
+  const part = results[name]
+  return part === undefined ? "" : `### ${title}\n\n${text(part.data)}\n\n<sub>${where(part.circumstances)}.</sub>\n`
+}
+
+const code = (text: string): string => `\`\`\`text\n${text.trim()}\n\`\`\``
+
+export const page = (results: Results): string =>
+  [
+    `### The bars\n\nMedians of the ratios of single rounds, with their ranges.\n\n${barsTable(results)}\n`,
+    section(
+      results,
+      "throughput",
+      "Throughput",
+      (data) =>
+        `As a ratio to bare \`node:http\` in the same round:\n\n![Throughput beside bare node:http](benchmarks.svg)\n\n${throughputTable(results)}\n\n` +
+        `Requests in a second:\n\n${byPeer(data, ({ perSecond }) => withRange(spread(perSecond), 0))}\n\n` +
+        `Processor time of the server for each request, in µs:\n\n${byPeer(data, ({ cpu }) => withRange(spread(cpu), 1))}`
+    ),
+    section(results, "latency", "Latency", (data) =>
+      ["p50", "p99"]
+        .map(
+          (quantile) =>
+            `${quantile} in ms, at 1,000 requests a second:\n\n${byPeer(data, (of) => withRange(spread(of[quantile as "p50"])))}`
+        )
+        .join("\n\n")
+    ),
+    section(results, "memory", "Peak memory under W2", (data) =>
+      table(
+        ["", "MiB"],
+        Object.entries(data).map(([name, bytes]) => [
+          titleOf(name),
+          withRange(spread(bytes.map((n) => n / 2 ** 20)), 0)
+        ])
+      )
+    ),
+    section(results, "coldStart", "Cold start", (data) =>
+      table(
+        ["", "ms to the first answer"],
+        Object.entries(data).map(([name, millis]) => [titleOf(name), withRange(spread(millis), 0)])
+      )
+    ),
+    section(results, "plugins", "Number of plugins", ({ start, requests }) =>
+      table(
+        [
+          "plugins",
+          "ms to the first answer",
+          ...Object.keys(requests).flatMap((name) => [`${name} against 1 plugin`, `${name}, processor µs`])
+        ],
+        counts.map((count) => [
+          Number(count).toLocaleString("en"),
+          withRange(spread(start[count]), 0),
+          ...Object.values(requests).flatMap((by) => [
+            withRange(ratio(by[count].perSecond, by["1"].perSecond)),
+            withRange(spread(by[count].cpu), 1)
+          ])
+        ])
+      )
+    ),
+    section(results, "tracing", "Tracing", (data) =>
+      table(
+        ["", ...Object.keys(data).flatMap((name) => [`${name} against untraced`, `${name}, processor µs`])],
+        ways.map((way) => [
+          way,
+          ...Object.values(data).flatMap((by) => [
+            withRange(ratio(by[way].perSecond, by.untraced.perSecond)),
+            withRange(spread(by[way].cpu), 1)
+          ])
+        ])
+      )
+    ),
+    section(results, "secrets", "Secrets, codes, ids", (data) =>
+      table(
+        ["", "µs", "against", "µs", "ratio"],
+        data.map(({ name, micros, against, bareMicros }) => [
+          name,
+          withRange(spread(micros), 1),
+          against,
+          ...(bareMicros.length === 0
+            ? ["", ""]
+            : [withRange(spread(bareMicros), 1), withRange(ratio(bareMicros, micros))])
+        ])
+      )
+    ),
+    section(results, "configuration", "Loading configuration", code),
+    section(results, "generate", "Finding plugins", code),
+    section(results, "telemetry", "Telemetry, and collectors in trouble", (text) => text.trim())
+  ]
+    .filter((text) => text !== "")
+    .join("\n")
+
+export const throughputChart = ({ throughput }: Results): string | undefined => {
+  if (throughput === undefined) return undefined
+  const { data } = throughput
+  return chart(
+    peers.map(({ title }) => title),
+    workloads.flatMap(({ name, title }) => {
+      const { [name]: by } = data
+      const { [baseline]: bare } = by ?? {}
+      if (by === undefined || bare === undefined) return []
+      const bars = peers.flatMap((peer, index) => {
+        const { [peer.name]: of } = by
+        return of === undefined ? [] : [{ peer: index, value: ratio(of.perSecond, bare.perSecond) }]
+      })
+      return [{ title: `${name} ${title}`, bars }]
+    })
+  )
+}
