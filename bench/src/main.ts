@@ -4,14 +4,17 @@
  * Everything of seven or more rounds is kept in `bench/results.json`, from which `docs/benchmarks.md`, its chart and the table
  * of the README are written. What is measured of some workloads or peers only, or of fewer rounds, is printed.
  */
-import { execFile, execFileSync } from "node:child_process"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { parseArgs, promisify } from "node:util"
+import { parseArgs } from "node:util"
+import { installPeers } from "./install.ts"
 import type { Options } from "./measure/throughput.ts"
+import * as Measurements from "./measurements.ts"
 import { baseline, peers as allPeers } from "./peers.ts"
-import type { Server } from "./processes.ts"
-import type { PartName, Parts, Results } from "./results.ts"
+import { Load } from "./processes.ts"
+import { replaceMarked } from "./report/markdown.ts"
+import * as Page from "./report/page.ts"
+import * as Results from "./results.ts"
 import { workloads as allWorkloads } from "./workloads.ts"
 
 const parts = [
@@ -25,7 +28,7 @@ const parts = [
   "configuration",
   "generate",
   "telemetry"
-] as const satisfies ReadonlyArray<PartName>
+] as const satisfies ReadonlyArray<Results.PartName>
 
 const { values: given } = parseArgs({
   options: {
@@ -63,38 +66,8 @@ const chosen = <A>(
   return all.filter((each) => names?.includes(nameOf(each)) ?? true)
 }
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`)
-
-/** The peers are no part of the project's own install. */
-const installPeers = (): void => {
-  const directory = resolve(import.meta.dirname, "..")
-  const installed = join(directory, "node_modules/.package-lock.json")
-  const locked = JSON.parse(readFileSync(join(directory, "package-lock.json"), "utf8"))
-  const versions = ({ packages }: any) =>
-    Object.entries(packages).map(([path, { version }]: any) => path && `${path}@${version}`)
-  const isThere =
-    existsSync(installed) &&
-    new Set(versions(JSON.parse(readFileSync(installed, "utf8")))).isSupersetOf(
-      new Set(versions(locked).filter(Boolean))
-    )
-  if (isThere) return
-  say("Installing the peers…")
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: directory, stdio: ["ignore", "ignore", "inherit"] })
-}
-
 const run = async (): Promise<void> => {
   installPeers()
-  const { latencies } = await import("./measure/latency.ts")
-  const { coldStart, peakMemory } = await import("./measure/freshProcesses.ts")
-  const { plugins } = await import("./measure/plugins.ts")
-  const { byTurns } = await import("./measure/throughput.ts")
-  const { tracing } = await import("./measure/tracing.ts")
-  const Processes = await import("./processes.ts")
-  const { checkAnswer } = await import("./sameAnswers.ts")
-  const Results = await import("./results.ts")
-  const Page = await import("./report/page.ts")
-  const { replaceMarked } = await import("./report/markdown.ts")
-
   const options: Options = {
     rounds: Number(given.rounds),
     seconds: Number(given.seconds),
@@ -102,59 +75,13 @@ const run = async (): Promise<void> => {
   }
   const workloads = chosen(allWorkloads, ({ name }) => name, given.workloads)
   const peers = chosen(allPeers, ({ name }) => name, given.peers && `${baseline},${given.peers}`)
-  const layerhost = allPeers.find(({ name }) => name === "layerhost")!
-  using load = new Processes.Load()
-
-  /** Servers of all peers, whose answers are the same. */
-  const withServers = async <A>(use: (servers: Record<string, Server>) => Promise<A>): Promise<A> => {
-    await using stack = new AsyncDisposableStack()
-    const servers: Record<string, Server> = {}
-    for (const peer of peers) {
-      const server = stack.use(await Processes.Server.start(peer.file))
-      for (const workload of workloads) await checkAnswer(server, peer, workload)
-      servers[peer.name] = server
-    }
-    return await use(servers)
-  }
-
-  /** Those that print their own table. */
-  const printed = async (file: string, ...args: ReadonlyArray<string>): Promise<string> => {
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      join(import.meta.dirname, "measure", file),
-      ...args
-    ])
-    return stdout
-  }
-
-  const measurements: { readonly [Name in PartName]: () => Promise<Parts[Name]> } = {
-    throughput: () =>
-      withServers(async (servers) => {
-        const results: Parts["throughput"] = {}
-        for (const workload of workloads) results[workload.name] = await byTurns(load, servers, workload, options)
-        return results
-      }),
-    latency: () =>
-      withServers(async (servers) => {
-        const results: Parts["latency"] = {}
-        for (const workload of workloads.filter(({ name }) => name === "W1" || name === "W2")) {
-          results[workload.name] = await latencies(load, servers, workload, options)
-        }
-        return results
-      }),
-    memory: () => peakMemory(load, peers, allWorkloads[1]!, options.rounds),
-    coldStart: () => coldStart(peers, options.rounds),
-    plugins: () => plugins(load, layerhost, options),
-    tracing: () => tracing(load, layerhost, options),
-    secrets: async () => (await import("./measure/secrets/secrets.ts")).secrets(options.rounds),
-    configuration: () => printed("configuration.ts"),
-    generate: () => printed("generate.ts"),
-    telemetry: () => printed("telemetry.ts", "--rounds", given.rounds)
-  }
+  using load = new Load()
+  const measurements = Measurements.make(load, peers, workloads, options)
 
   const isKept = !given.print && options.rounds >= 7 && given.workloads === undefined && given.peers === undefined
-  const results: Results = isKept ? Results.read() : {}
+  const results: Results.Results = isKept ? Results.read() : {}
   for (const name of given.pages ? [] : chosen(parts, (name) => name, given.parts)) {
-    say(`${name}…`)
+    process.stderr.write(`${name}…\n`)
     Object.assign(results, { [name]: await Results.measured<unknown>(measurements[name]) })
     if (isKept) Results.write(results)
   }
@@ -166,7 +93,7 @@ const run = async (): Promise<void> => {
     writeFileSync(path, replaceMarked(readFileSync(path, "utf8"), name, text))
   }
   rewrite("docs/benchmarks.md", "results", Page.page(results))
-  rewrite("README.md", "benchmarks", Page.throughputTable(results))
+  rewrite("README.md", "benchmarks", Page.costTable(results))
   const svg = Page.throughputChart(results)
   if (svg !== undefined) writeFileSync(join(root, "docs/benchmarks.svg"), svg)
 }
