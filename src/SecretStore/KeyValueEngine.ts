@@ -57,6 +57,8 @@ export interface KeyValueEngine {
     data: unknown,
     replaces: number
   ) => Effect.Effect<Option.Option<number>, BackendError>
+  /** Takes the newest version out of sight, and so the document; it is back with the next version that is written. */
+  readonly hide: (operation: string, path: string) => Effect.Effect<void, BackendError>
   /** Removes a document with all its versions. */
   readonly remove: (operation: string, path: string) => Effect.Effect<void, BackendError>
 }
@@ -77,6 +79,12 @@ export const make = (client: SecretServerClient, mount: string): KeyValueEngine 
     if (answer.status !== 200) return yield* unexpected(operation, request, answer)
     const { data } = yield* Effect.mapError(decodeDocument(answer.body), () => unreadable(operation))
     return Option.some({ data: data.data, version: data.metadata.version })
+  })
+
+  const erase = Effect.fnUntraced(function* (operation: string, path: string) {
+    const request: Request = { method: "DELETE", path: `${mount}/${path}` }
+    const answer = yield* client.send(operation, request)
+    if (answer.status >= 400 && !isAbsence(answer)) return yield* unexpected(operation, request, answer)
   })
 
   return {
@@ -133,11 +141,8 @@ export const make = (client: SecretServerClient, mount: string): KeyValueEngine 
       return Option.some(replaces + 1)
     }),
 
-    remove: Effect.fnUntraced(function* (operation, path) {
-      const request: Request = { method: "DELETE", path: `${mount}/metadata/${path}` }
-      const answer = yield* client.send(operation, request)
-      if (answer.status >= 400 && !isAbsence(answer)) return yield* unexpected(operation, request, answer)
-    })
+    hide: (operation, path) => erase(operation, `data/${path}`),
+    remove: (operation, path) => erase(operation, `metadata/${path}`)
   }
 }
 

@@ -75,13 +75,13 @@ export class SecretBackend extends Context.Service<
     readonly create: (location: Location, secret: SecretInput) => Effect.Effect<boolean, BackendError | SecretInvalid>
     /**
      * Replaces a secret, and says whether there was one to replace. Writes nothing where there is none, nor where
-     * `expectedVersion` is given and another one stands.
+     * `expectedVersion` is given and another one stands, nor over what cannot be kept as an earlier version: `SecretCorrupt`.
      */
     readonly update: (
       location: Location,
       secret: SecretInput,
       expectedVersion?: number
-    ) => Effect.Effect<boolean, BackendError | SecretInvalid | SecretVersionConflict>
+    ) => Effect.Effect<boolean, BackendError | SecretInvalid | SecretCorrupt | SecretVersionConflict>
     /**
      * Writes an earlier version again, as the newest one, and says whether there was a secret. Seeds have no versions: the
      * one that stands stays.

@@ -198,18 +198,30 @@ export const make = Effect.fnUntraced(function* ({
         const operation = "delete a secret"
         const path = pathOf(location)
         if (location.id.type !== "UsernamePasswordTotp") return yield* documents.remove(operation, path)
-        const before = yield* documents.read(operation, path)
-        const both = Effect.andThen(documents.remove(operation, path), seeds.remove(operation, location.id.id))
-
-        /** A secret whose seed is still there stands; without it, the rest goes too. */
-        const settle = Effect.gen(function* () {
-          if (Option.isNone(before)) return
-          const seed = yield* seeds.code(operation, location.id.id)
-          if (Option.isSome(seed)) yield* documents.write(operation, path, before.value.data, 0)
-          else yield* documents.remove(operation, path)
+        const read = documents.read(operation, path)
+        const removeSeed = seeds.remove(operation, location.id.id)
+        const before = yield* read
+        // Hidden before the seed goes: its versions stay, and it can be had back, for as long as the seed stands.
+        const all = Effect.gen(function* () {
+          if (Option.isSome(before)) yield* documents.hide(operation, path)
+          yield* removeSeed
+          yield* documents.remove(operation, path)
+          // An update of another process may have come between, and only now can none any more.
+          yield* removeSeed
         })
 
-        yield* Effect.onError(both, () => cleanUp(location.id, settle))
+        /** A secret whose seed is still there stands, as a version after those that it had; without it, the rest goes too. */
+        const settle = Effect.gen(function* () {
+          if (Option.isNone(before)) return
+          const { data, version } = before.value
+          if (Option.isNone(yield* seeds.code(operation, location.id.id)))
+            return yield* documents.remove(operation, path)
+          if (Option.isSome(yield* read)) return
+          yield* documents.write(operation, path, data, version)
+          if (Option.isNone(yield* read)) yield* removeSeed
+        })
+
+        yield* Effect.onError(all, () => cleanUp(location.id, settle))
       })
     )
 

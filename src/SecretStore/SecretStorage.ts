@@ -32,7 +32,10 @@ export interface SecretStorage<Bucket extends string> {
     bucket: Bucket,
     secret: SecretInput
   ) => Effect.Effect<SecretId.SecretId<Bucket>, SecretInvalid | BackendError>
-  /** Replaces a secret by another of the same type. The id stays the same. */
+  /**
+   * Replaces a secret by another of the same type. The id stays the same. `SecretCorrupt` where what is stored cannot even be
+   * kept as an earlier version: mend it, or delete it.
+   */
   readonly update: {
     (id: SecretId.SecretId<Bucket>, secret: SecretInput): Effect.Effect<SecretId.SecretId<Bucket>, UpdateError>
     /**
@@ -70,7 +73,7 @@ export interface SecretStorage<Bucket extends string> {
 }
 
 /** How an update can fail. */
-export type UpdateError = SecretNotFound | SecretInvalid | SecretTypeMismatch | BackendError
+export type UpdateError = SecretNotFound | SecretInvalid | SecretTypeMismatch | SecretCorrupt | BackendError
 
 /** What an update may rest on. */
 export interface UpdateOptions {

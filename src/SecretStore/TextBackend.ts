@@ -114,21 +114,15 @@ export const make = (
     update: (location, secret, expectedVersion) => {
       const operation = "update a secret"
       const replace = Effect.gen(function* () {
-        // What cannot be read any more can be written over, but nothing of it is kept.
-        const unreadable = Effect.succeedSome(undefined)
-        const found = yield* Effect.catchTag(open(operation, location), "SecretCorrupt", () => unreadable)
-        if (Option.isNone(found)) return false
-        const before = found.value
-        const version = before?.metadata.version ?? 0
+        const before = yield* open(operation, location)
+        if (Option.isNone(before)) return false
+        const { metadata, text } = before.value
+        const { version } = metadata
         if (expectedVersion !== undefined && expectedVersion !== version) {
           return yield* new SecretVersionConflict({ id: location.id.id, expected: expectedVersion, found: version })
         }
-        const now = yield* DateTime.now
-        const metadata =
-          before === undefined
-            ? StoredSecret.firstAt(now)
-            : StoredSecret.next(before.text, before.metadata, now, versionsKept)
-        yield* texts.replace(operation, location, StoredSecret.encode(secret, metadata))
+        const next = StoredSecret.next(text, metadata, yield* DateTime.now, versionsKept)
+        yield* texts.replace(operation, location, StoredSecret.encode(secret, next))
         return true
       })
       return texts.locked(operation, location, replace)

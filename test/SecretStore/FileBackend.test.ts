@@ -181,10 +181,18 @@ describe("FileBackend", () => {
     })
   )
 
-  it.effect("what does not decode is corrupt, and the error does not repeat it", () =>
+  it.effect("what does not decode is corrupt, and the error does not repeat it; no update loses any of it", () =>
     Effect.gen(function* () {
       const root = yield* temporaryDirectory
       const id = yield* create("1").pipe(over(root))
+      const file = path.join(root, fileOf(id))
+      for (const content of ["", "canary", '{"password":"canary', "null", '{"password":"canary","metadata":{}}']) {
+        fs.writeFileSync(file, content)
+        const error = yield* Effect.flip(update(id, "2")).pipe(over(root))
+        expect(error).toMatchObject({ _tag: "SecretCorrupt", id: id.id })
+        expect(error.message).not.toContain("canary")
+        expect(fs.readFileSync(file, "utf8")).toBe(content)
+      }
       for (const content of [
         "",
         "canary",
@@ -194,13 +202,16 @@ describe("FileBackend", () => {
         '{"type":"UsernamePasswordApiKey","username":"canary","password":"canary","apiKey":"canary"}',
         "null"
       ]) {
-        fs.writeFileSync(path.join(root, fileOf(id)), content)
+        fs.writeFileSync(file, content)
         const error = yield* Effect.flip(get(id)).pipe(over(root))
         expect(error).toMatchObject({ _tag: "SecretCorrupt", id: id.id })
         expect(error.message).not.toContain("canary")
       }
-      expect(yield* update(id, "2").pipe(over(root))).toEqual(id)
+      // JSON that is no secret can be kept as an earlier version.
+      fs.writeFileSync(file, '{"type":"UsernamePassword","username":"half"}')
+      yield* update(id, "2").pipe(over(root))
       expect(yield* get(id).pipe(over(root))).toMatchObject({ password: "2" })
+      expect(fs.readFileSync(file, "utf8")).toContain("half")
     })
   )
 
@@ -278,6 +289,7 @@ describe("FileBackend", () => {
         const error = yield* Effect.flip(get(neighbour)).pipe(Effect.provide(storage({ key: other })))
         expect(error).toMatchObject({ _tag: "SecretCorrupt", id: neighbour.id })
         expect(error.message).toContain(`the file ${path.join(root, fileOf(neighbour))} was changed`)
+        expect(yield* Effect.flip(update(neighbour, "4")).pipe(Effect.provide(storage({ key: other })))).toEqual(error)
       })
   )
 

@@ -94,7 +94,7 @@ if (url !== "" && token !== "") {
         yield* made(`sys/auth/${authMount}`, { type: authMethod.toLowerCase() })
         yield* made(`sys/policies/acl/${prefix}`, {
           policy: `
-            path "${mounts.keyValueMount}/data/Credentials/*" { capabilities = ["create", "read", "update"] }
+            path "${mounts.keyValueMount}/data/Credentials/*" { capabilities = ["create", "read", "update", "delete"] }
             path "${mounts.keyValueMount}/metadata/Credentials/*" { capabilities = ["read", "list", "delete"] }
             path "${mounts.totpMount}/*" { capabilities = ["create", "read", "update", "delete"] }`
         })

@@ -31,11 +31,11 @@ const changed = {
 type Id = SecretId<Bucket<typeof Credentials>>
 
 /** What the server keeps under an id: the name in the document, and which seed. */
-const kept = (server: StandIn, id: Id) => [
-  (server.documents.get(`Credentials/ApiKeys/${id.id}`)?.at(-1)?.data as { readonly username: string } | undefined)
-    ?.username,
-  server.keys.get(id.id)?.key
-]
+const kept = (server: StandIn, id: Id) => {
+  const newest = server.documents.get(`Credentials/ApiKeys/${id.id}`)?.at(-1)
+  const document = newest?.deleted === "" ? (newest.data as { readonly username: string }) : undefined
+  return [document?.username, server.keys.get(id.id)?.key]
+}
 
 const oldState = [old.username, Redacted.value(old.totp.totpKey.base32Key)]
 const newState = [changed.username, Redacted.value(changed.totp.totpKey.base32Key)]
@@ -86,17 +86,22 @@ describe.concurrent("SecretServer, half-way", () => {
   )
 
   it.live.each(Object.keys(faults).flatMap((fault) => [[fault, keyValue] as const, [fault, totp] as const]))(
-    "delete, %s of %s: the secret stands whole, or is gone whole",
+    "delete, %s of %s: the secret stands whole with its history, or is gone whole",
     ([fault, engine]) =>
       Effect.gen(function* () {
         const server = yield* Server
         const store = Context.get(yield* Layer.build(impatient), CredentialStorage)
-        const id = yield* store.create("ApiKeys", old)
+        const id = yield* store.create("ApiKeys", changed)
+        yield* store.update(id, old)
         server.fault = when("DELETE", engine, faults[fault]!)
         yield* Effect.flip(store.delete(id))
         const isDone = engine === totp && /though it is done/.test(fault)
         expect(kept(server, id)).toEqual(isDone ? [undefined, undefined] : oldState)
         server.fault = () => undefined
+        if (!isDone) {
+          expect((yield* store.get(id)).type).toBe(id.type)
+          expect((yield* store.history(id)).at(-1)!.version).toBe(1)
+        }
         yield* store.delete(id)
         expect(server.documents.size + server.keys.size).toBe(0)
       }).pipe(Effect.provide(storage()), withoutLog)
@@ -385,6 +390,28 @@ describe.concurrent("SecretServer beside another process", () => {
       expect((yield* Effect.flip(store.update(id, changed)))._tag).toBe("SecretNotFound")
       expect(server.documents.size + server.keys.size).toBe(0)
     }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect.each([undefined, 403])("an update that comes into the midst of a delete leaves no seed behind", (status) =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", old)
+      const versions = server.documents.get(`Credentials/ApiKeys/${id.id}`)!
+      const { key, ...rest } = server.keys.get(id.id)!
+      const update = meanwhile(() => {
+        versions.push({ ...versions.at(-1)!, deleted: "" })
+        server.keys.set(id.id, { ...rest, key })
+      })
+      const removals = [undefined, status === undefined ? undefined : refuse(status)]
+      server.fault = (asked) => {
+        if (asked.method !== "DELETE") return undefined
+        if (asked.path.startsWith("credentials/metadata/")) return update
+        return totp.test(asked.path) ? removals.shift() : undefined
+      }
+      expect((yield* Effect.exit(store.delete(id)))._tag).toBe(status === undefined ? "Success" : "Failure")
+      expect(server.documents.size + server.keys.size).toBe(0)
+    }).pipe(Effect.provide(storage()), withoutLog)
   )
 
   it.effect("64 writers of one secret in one process take turns", () =>

@@ -26,10 +26,9 @@ export const CredentialsHandlers = HttpApiBuilder.group(
           Effect.catchTags({ SecretInvalid: refused, ...backendErrors })
         ),
       get: ({ params }) =>
-        storage.get(params.id).pipe(
-          // A damaged secret is nobody's request to mend: a 500, with the reason in the log.
-          Effect.catchTags({ SecretNotFound: notFound, SecretCorrupt: Effect.die, ...backendErrors })
-        ),
+        storage
+          .get(params.id)
+          .pipe(Effect.catchTags({ SecretNotFound: notFound, SecretCorrupt: damaged, ...backendErrors })),
       update: ({ params, payload }) =>
         storage.update(params.id, payload).pipe(
           Effect.map((id) => ({ id })),
@@ -37,6 +36,7 @@ export const CredentialsHandlers = HttpApiBuilder.group(
             SecretInvalid: refused,
             SecretNotFound: notFound,
             SecretTypeMismatch: (error) => new CredentialTypeConflict({ detail: error.message }),
+            SecretCorrupt: damaged,
             ...backendErrors
           })
         ),
@@ -46,6 +46,9 @@ export const CredentialsHandlers = HttpApiBuilder.group(
 )
 
 const notFound = (error: SecretStorageError.SecretNotFound) => new CredentialNotFound({ detail: error.message })
+
+/** A damaged secret is nobody's request to mend: a 500, with the reason in the log. */
+const damaged = (error: SecretStorageError.SecretCorrupt) => Effect.die(error)
 
 const refused = ({ issues }: SecretStorageError.SecretInvalid) =>
   new CredentialRefused({
