@@ -6,9 +6,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import { randomUUID } from "node:crypto"
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import * as Address from "../ForwardedHeaders/Address.ts"
+import type { LastAnswer } from "./Pipelining.ts"
 import * as Problem from "./Problem.ts"
 import * as RequestId from "./RequestId.ts"
 
@@ -27,22 +28,14 @@ const refused = Metric.counter("layerhost.http.refused_requests", {
 const grace = 1_000
 
 /** Answers what the server refuses, in the scope's log and metrics. */
-export const answer = Effect.fnUntraced(function* (server: Server) {
+export const answer = Effect.fnUntraced(function* (server: Server, lastAnswer: LastAnswer) {
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  /** The answer that was begun last on each connection; of pipelined ones, it ends last, too. */
-  const answers = new WeakMap<Socket, ServerResponse>()
-  const track = (request: IncomingMessage, response: ServerResponse): void => {
-    if (request.httpVersionMajor === 1) answers.set(request.socket, response)
-  }
-  server.on("request", track)
-  server.on("checkContinue", track)
-
   const seen = new WeakSet<Socket>()
   server.on("clientError", (error: ClientError, socket: Socket) => {
     // What comes behind a fault is one, too.
     if (seen.has(socket)) return
     seen.add(socket)
-    const last = answers.get(socket)
+    const last = lastAnswer(socket)
     const problem = problemOf(error)
     if (problem === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy()
     else if (last === undefined || last.closed) run(refuse(socket, problem))

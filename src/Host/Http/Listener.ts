@@ -24,6 +24,7 @@ import * as ClientErrors from "./ClientErrors.ts"
 import * as Connections from "./Connections.ts"
 import type { ListenAddress, ListenUrl } from "./ListenUrl.ts"
 import type { HttpEffect } from "./Pipeline.ts"
+import * as Pipelining from "./Pipelining.ts"
 import * as UnixSocket from "./UnixSocket.ts"
 
 /** An address of `host:urls` that cannot be listened on: taken, not allowed, or not of this machine. */
@@ -134,7 +135,9 @@ const serve = Effect.fnUntraced(function* (
   { keepAliveGrace, shutdownTimeout }: ListenOptions
 ) {
   Connections.finishAnswers(nodeServer, Duration.toMillis(keepAliveGrace))
-  yield* ClientErrors.answer(nodeServer)
+  yield* ClientErrors.answer(nodeServer, Pipelining.inOrder(nodeServer))
+  // What a client expects that the host does not know is refused as all else is, and not by Node.
+  nodeServer.on("checkExpectation", (request, response) => nodeServer.emit("request", request, response))
   if (address._tag === "Unix") nodeServer.on("connection", Peer.noteUnixSocket)
   const server = yield* NodeHttpServer.make(() => nodeServer, {
     ...toListenOptions(address),

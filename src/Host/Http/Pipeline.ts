@@ -26,7 +26,7 @@ import * as ForwardedHeaders from "../ForwardedHeaders/ForwardedHeaders.ts"
 import type { RateLimiter, Refused } from "../RateLimiting/RateLimiter.ts"
 import type { Span } from "../Telemetry/Span.ts"
 import type * as Tracer from "../Telemetry/Tracer.ts"
-import { hasTooManyHeaders, type ServerLimits } from "../Tls/ServerLimits.ts"
+import type { ServerLimits } from "../Tls/ServerLimits.ts"
 import * as ConditionalRequest from "./ConditionalRequest.ts"
 import { CurrentRequest, type RequestState } from "./CurrentRequest.ts"
 import * as Failure from "./Failure.ts"
@@ -34,6 +34,7 @@ import type { HttpMetrics } from "./HttpMetrics.ts"
 import * as MediaType from "./MediaType.ts"
 import * as Problem from "./Problem.ts"
 import * as RequestBody from "./RequestBody.ts"
+import * as RequestHead from "./RequestHead.ts"
 import * as RequestId from "./RequestId.ts"
 import type * as RequestLog from "./RequestLog.ts"
 import * as ResponseHeaders from "./ResponseHeaders.ts"
@@ -192,7 +193,8 @@ export const make = (
     let context = Context.add(fiber.context, CurrentRequest, exchange)
     if (exchange.span !== undefined) context = Context.add(context, ParentSpan, exchange.span)
     fiber.setContext(Context.add(context, MaxBodySize, maxBodySize))
-    if (hasTooManyHeaders(exchange.request, limits)) return refuse(exchange, tooManyHeaders)
+    const unfit = RequestHead.problemOf(exchange.request, limits)
+    if (unfit !== undefined) return refuse(exchange, unfit)
     return rateLimiter.isEnabled ? limited(exchange) : admit(exchange)
   })
 }
@@ -202,12 +204,6 @@ const occurrenceOf = ({ clock, requestId, span }: Exchange): Problem.Occurrence 
   requestId,
   traceId: span?.traceId
 })
-
-const tooManyHeaders: Problem.Problem = {
-  status: 431,
-  detail: "The request has too many headers.",
-  headers: { connection: "close" }
-}
 
 const declaredLength = (request: HttpServerRequest): number => {
   const length = request.headers["content-length"]

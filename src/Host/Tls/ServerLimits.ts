@@ -3,9 +3,7 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Schema from "effect/Schema"
-import type { IncomingMessage } from "node:http"
 import { DurationText } from "../Configuration/DurationText.ts"
 
 const timeout = (text: string) => DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed(text)))
@@ -40,13 +38,6 @@ export const fields = {
 /** The limits. */
 export type ServerLimits = Schema.Struct<typeof fields>["Type"]
 
-/** Whether a request has more headers than it may; to be answered with 431. Over HTTP/2 Node itself refuses those. */
-export const hasTooManyHeaders = (request: HttpServerRequest, { maxHeaderCount }: ServerLimits): boolean => {
-  // A request that came in memory has no raw headers.
-  const { httpVersionMajor, rawHeaders } = request.source as Partial<IncomingMessage>
-  return httpVersionMajor === 1 && rawHeaders !== undefined && rawHeaders.length / 2 > maxHeaderCount
-}
-
 /** A duration as Node's timers take it: whole milliseconds, and no more than 24 days. */
 export const millisOf = (duration: Duration.Duration): number =>
   Math.min(Math.ceil(Duration.toMillis(duration)), 2 ** 31 - 1)
@@ -62,6 +53,8 @@ export const serverOptions = (limits: ServerLimits) => {
     keepAliveTimeout: millisOf(limits.keepAliveTimeout),
     // How often Node looks for requests that are late.
     connectionsCheckingInterval: Math.ceil(Math.min(5_000, shortest / 4)),
-    maxHeaderSize: limits.maxHeaderSize
+    maxHeaderSize: limits.maxHeaderSize,
+    // The pipeline refuses requests without one, as it refuses all else.
+    requireHostHeader: false
   }
 }

@@ -144,3 +144,37 @@ describe("what is malformed behind a request", () => {
     })
   )
 })
+
+describe("a request that Node would answer by itself", () => {
+  it.effect.each([
+    ["without a host", "GET / HTTP/1.1", 400, "The request has no Host header."],
+    [
+      "with an expectation",
+      "GET / HTTP/1.1\r\nHost: a\r\nExpect: tea",
+      417,
+      "The request expects something other than 100-continue."
+    ]
+  ] as const)("is answered as any other, in JSON and YAML: %s", ([_title, head, status, detail]) =>
+    Effect.gen(function* () {
+      const { log, url } = yield* make()
+      for (const type of ["application/json", "application/yaml"]) {
+        const connection = yield* Connection.open(url)
+        yield* connection.send(`${head}\r\nX-Request-Id: mine\r\nAccept: ${type}\r\n\r\n`)
+        const answer = lastAnswer(yield* connection.closed)
+        assert.strictEqual(answer.status, status)
+        assert.strictEqual(answer.headers.get("content-type"), type.replace("/", "/problem+"))
+        assert.containsSubset(answer.problem, { status, detail, requestId: "mine" })
+      }
+      yield* log.waitFor(`GET / ${status}`)
+    })
+  )
+
+  it.effect("needs no host in HTTP/1.0", () =>
+    Effect.gen(function* () {
+      const { url } = yield* make()
+      const connection = yield* Connection.open(url)
+      yield* connection.send("GET / HTTP/1.0\r\n\r\n")
+      assert.strictEqual(lastAnswer(yield* connection.closed).status, 404)
+    })
+  )
+})

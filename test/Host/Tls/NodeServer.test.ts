@@ -12,8 +12,9 @@ import { text } from "node:stream/consumers"
 import * as tls from "node:tls"
 import * as ForwardedHeaders from "../../../src/Host/ForwardedHeaders/ForwardedHeaders.ts"
 import * as Certificate from "../../../src/Host/Tls/Certificate.ts"
+import * as RequestHead from "../../../src/Host/Http/RequestHead.ts"
 import * as NodeServer from "../../../src/Host/Tls/NodeServer.ts"
-import { hasTooManyHeaders, type ServerLimits } from "../../../src/Host/Tls/ServerLimits.ts"
+import type { ServerLimits } from "../../../src/Host/Tls/ServerLimits.ts"
 import { ServedCertificate } from "../../../src/Host/Tls/Tls.ts"
 import * as Files from "./files.ts"
 import * as SelfSigned from "./selfSigned.ts"
@@ -215,7 +216,7 @@ describe("the number of headers", () => {
       const http = yield* NodeHttpServer.make(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })
       yield* http.serve(
         HttpServerRequest.use((request) =>
-          Effect.succeed(HttpServerResponse.empty({ status: hasTooManyHeaders(request, limits) ? 431 : 204 }))
+          Effect.succeed(HttpServerResponse.empty({ status: RequestHead.problemOf(request, limits)?.status ?? 204 }))
         )
       )
       const { port } = server.address() as net.AddressInfo
@@ -231,7 +232,7 @@ describe("the number of headers", () => {
   )
 
   it("of a request in memory does not matter", () => {
-    assert.isFalse(hasTooManyHeaders(fromWeb(new Request("http://a/")), { ...limits, maxHeaderCount: 1 }))
+    assert.isUndefined(RequestHead.problemOf(fromWeb(new Request("http://a/")), { maxHeaderCount: 1 }))
   })
 })
 
