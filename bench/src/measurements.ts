@@ -20,7 +20,8 @@ export const make = (
   load: Load,
   peers: ReadonlyArray<Peer>,
   workloads: ReadonlyArray<Workload>,
-  options: Options
+  options: Options,
+  bundle: string | undefined
 ): Measurements => {
   const layerhost = allPeers.find(({ name }) => name === "layerhost")!
 
@@ -55,7 +56,7 @@ export const make = (
         (servers, workload) => latencies(load, servers, workload, options)
       ),
     memory: () => peakMemory(load, peers, allWorkloads[1]!, options.rounds),
-    coldStart: () => coldStart(peers, options.rounds),
+    coldStart: () => coldStart(peers, options.rounds, bundle),
     plugins: () => plugins(load, layerhost, options),
     tracing: () => tracing(load, layerhost, options),
     secrets: () => secrets(options.rounds),

@@ -122,9 +122,9 @@ export class Load implements Disposable {
   readonly #child = spawnNode([join(import.meta.dirname, "load.ts")], 0, { ipc: true })
 
   /** Sends a workload's request to a server, over 32 connections. */
-  async run(server: Server, workload: Workload, load: Work["load"], status = workload.status): Promise<Done> {
+  async run(server: Server, workload: Workload, load: Work["load"]): Promise<Done> {
     const request = bytesOf(workload).toString("base64")
-    const work: Work = { port: server.port, connections: 32, request, status, load }
+    const work: Work = { port: server.port, connections: 32, request, status: workload.status, load }
     const { done, error } = await ask<{ done: Done; error?: string }>(this.#child, work)
     if (error !== undefined) throw new Error(`${server.file}, ${workload.name}: ${error}`)
     return done

@@ -1,5 +1,5 @@
 /** What only a fresh process shows: how soon it answers, and the most memory that it takes. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { Peer } from "../peers.ts"
@@ -30,21 +30,24 @@ export const peakMemory = async (
 /** The service of `npm start`. */
 export const example = "npm start"
 
-/** The same as one file, where `layerhost build` has made it. */
+/** The same, built as one file. */
 export const bundledExample = "npm start, one file"
 
 const exampleDirectory = resolve(import.meta.dirname, "../../../examples/credentials")
 
-/** Milliseconds from the start of a process to its first answer 200, of each round. */
-export const coldStart = async (peers: ReadonlyArray<Peer>, rounds: number): Promise<Record<string, Array<number>>> => {
+/** Milliseconds from the start of a process to its first answer 200, of each round. `bundle` is the example as one file. */
+export const coldStart = async (
+  peers: ReadonlyArray<Peer>,
+  rounds: number,
+  bundle: string | undefined
+): Promise<Record<string, Array<number>>> => {
   const secrets = mkdtempSync(join(tmpdir(), "layerhost-bench-"))
   const env = { SECRETSTORE_LOCALFILESYSTEMPATH: secrets }
   const service: StartOptions = { directory: exampleDirectory, path: "/health/liveness", env }
-  const bundle = join(exampleDirectory, "dist/main.js")
   const started: ReadonlyArray<readonly [string, string, StartOptions]> = [
     ...peers.map(({ name, file }) => [name, file, {}] as const),
     [example, join(exampleDirectory, "src/main.ts"), service],
-    ...(existsSync(bundle) ? [[bundledExample, bundle, service] as const] : [])
+    ...(bundle === undefined ? [] : [[bundledExample, resolve(bundle), service] as const])
   ]
   const results: Record<string, Array<number>> = Object.fromEntries(started.map(([name]) => [name, []]))
   try {
