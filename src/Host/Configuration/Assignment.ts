@@ -46,7 +46,9 @@ export function* split(
   } else if (value._tag === "Section") {
     for (const entry of value.entries) {
       const [name, ...rest] = entry.key.split(":")
-      if (isWanted(name!)) yield [name!, { path: rest, value: entry.value, source: sourceAt(source, entry.value) }]
+      // A section and a list begin with their key, which in YAML may stand lines before what it holds.
+      const position = entry.value._tag === "Scalar" ? entry.value : entry
+      if (isWanted(name!)) yield [name!, { path: rest, value: entry.value, source: sourceAt(source, position) }]
     }
   } else if (value._tag === "List") {
     for (const [index, item] of value.items.entries()) {

@@ -331,7 +331,7 @@ secretstore:
           "mail:sever | unknown key; did you mean mail:server? | appsettings.yaml:2:10 | mailer",
           "mail:PORTNUMER | unknown key; did you mean mail:portNumber? | appsettings.yaml:3:14 | mailer",
           "mail:tls:certificat | unknown key; did you mean mail:tls:certificate? | appsettings.yaml:4:22 | mailer",
-          "mail:zebra | unknown key; expected one of server, portNumber, tls, queue | appsettings.yaml:5:10 | mailer"
+          "mail:zebra | unknown key; expected one of server, portNumber, tls, queue | appsettings.yaml:5:3 | mailer"
         ])
       })
     )
@@ -359,9 +359,9 @@ secretstore:
           "mial: { server: x }\nmale: { zebra: 1 }\nother: { server: x }\nMail: { queu: { redis: { size: 1 } } }"
         const environment = { MAILL_PORTNUMBER: "1", MAILS: "x", MALL_X: "x" }
         assert.deepStrictEqual(yield* warningsOf({ files: { "appsettings.yaml": yaml }, environment }), [
-          "mial | unknown section; did you mean mail? | appsettings.yaml:1:7 | mailer",
+          "mial | unknown section; did you mean mail? | appsettings.yaml:1:1 | mailer",
           "maill | unknown section; did you mean mail? | environment variable MAILL_PORTNUMBER | mailer",
-          "mail:queu | unknown key; did you mean mail:queue? | appsettings.yaml:4:15 | mailer"
+          "mail:queu | unknown key; did you mean mail:queue? | appsettings.yaml:4:9 | mailer"
         ])
       })
     )

@@ -89,7 +89,7 @@ withLayer(layer)((test) => {
         rows(tree).filter((row) => !row.includes("null |")),
         [
           "mail:server = localhost | default | mailer",
-          "mail:recipients = [] | appsettings.yaml:1:21 | mailer",
+          "mail:recipients = [] | appsettings.yaml:1:9 | mailer",
           "mail:srver = x | appsettings.yaml:1:32 | null",
           "database:url = http://***@db | appsettings.yaml:2:18 | null",
           "database:pool:0 = 9 | environment variable DATABASE_POOL_0 | null",

@@ -57,7 +57,7 @@ withLayer(layer)((test) => {
         { HOST_PASSWORD: "x" }
       )
       assert.deepStrictEqual(problems, [
-        "mail:password | expected a value, since mail:user is set | appsettings.yaml:2:7 | mailer",
+        "mail:password | expected a value, since mail:user is set | appsettings.yaml:2:1 | mailer",
         "account:name | is that of mail, ada, with canary | appsettings.yaml:1:18 | accounts"
       ])
     })
@@ -93,7 +93,7 @@ withLayer(layer)((test) => {
       }
       const problems = yield* problemsOf([{ section: Odd, owner: "odds" }], { "appsettings.yaml": "odd: { a: b }" })
       assert.deepStrictEqual(problems, [
-        "odd | is odd | appsettings.yaml:1:6 | odds",
+        "odd | is odd | appsettings.yaml:1:1 | odds",
         "nowhere:x | is nowhere | undefined | null"
       ])
     })
