@@ -2,11 +2,12 @@
 import type { Spread } from "../statistics.ts"
 
 export interface Group {
+  readonly name: string
   readonly title: string
   readonly bars: ReadonlyArray<{ readonly peer: number; readonly value: Spread }>
 }
 
-const colours = ["#888888", "#0072b2", "#d55e00", "#cc9a00", "#cc79a7", "#e69f00", "#56b4e9", "#009e73"]
+const colours = ["#888888", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]
 
 const [left, top, height, barWidth, gap] = [40, 20, 220, 16, 28]
 
@@ -22,7 +23,7 @@ export const chart = (peers: ReadonlyArray<string>, groups: ReadonlyArray<Group>
       `<line x1="${left}" x2="${width}" y1="${y(value).toFixed(1)}" y2="${y(value).toFixed(1)}" stroke="#8884"/>` +
       text(left - 6, y(value) + 4, value.toFixed(2), "end")
   )
-  const drawn = groups.flatMap(({ title, bars }, group) => {
+  const drawn = groups.flatMap(({ name, title, bars }, group) => {
     const start = left + gap / 2 + group * groupWidth
     return [
       ...bars.map(({ peer, value }) => {
@@ -33,14 +34,15 @@ export const chart = (peers: ReadonlyArray<string>, groups: ReadonlyArray<Group>
           `<line x1="${middle}" x2="${middle}" y1="${y(value.min).toFixed(1)}" y2="${y(value.max).toFixed(1)}" stroke="#888"/>`
         )
       }),
-      text(start + (peers.length * barWidth) / 2, top + height + 18, title, "middle")
+      text(start + (peers.length * barWidth) / 2, top + height + 17, name, "middle"),
+      text(start + (peers.length * barWidth) / 2, top + height + 32, title, "middle")
     ]
   })
   const legend = peers.map((peer, i) => {
-    const [x, at] = [left + (i % 3) * (width / 3), top + height + 44 + Math.floor(i / 3) * 18]
+    const [x, at] = [left + (i % 3) * (width / 3), top + height + 60 + Math.floor(i / 3) * 18]
     return `<rect x="${x}" y="${at - 10}" width="11" height="11" fill="${colours[i]}"/>${text(x + 16, at, peer)}`
   })
-  const total = top + height + 54 + Math.ceil(peers.length / 3) * 18
+  const total = top + height + 70 + Math.ceil(peers.length / 3) * 18
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${total}" font-family="sans-serif" font-size="12" fill="#777">`,
     ...lines,

@@ -182,7 +182,7 @@ export const throughputChart = ({ throughput }: Results): string | undefined => 
         const { [peer.name]: of } = by
         return of === undefined ? [] : [{ peer: index, value: ratio(bare.cpu, of.cpu) }]
       })
-      return [{ title: `${name} ${title}`, bars }]
+      return [{ name, title, bars }]
     })
   )
 }
