@@ -41,6 +41,8 @@ export class SecretBackend extends Context.Service<
   {
     /** What metrics call the backend, for example `file`. */
     readonly name: string
+    /** How long its one-time passwords last, which an `otpauth://` URI has to agree with. */
+    readonly totpPeriodInSeconds: number
     /** The secret, with the current code where it has a seed; `None` only when the backend is sure that there is none. */
     readonly get: (location: Location) => Effect.Effect<Option.Option<Secret>, BackendError | SecretCorrupt>
     /**

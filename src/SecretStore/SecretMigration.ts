@@ -8,7 +8,6 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { isDeepStrictEqual } from "node:util"
 import * as BucketSet from "./BucketSet.ts"
@@ -37,8 +36,6 @@ export interface Outcome {
 export interface Options {
   readonly from: Backend
   readonly to: Backend
-  /** How long the target's one-time passwords last, which tells whether it took a seed that it does not give back. */
-  readonly totpPeriodInSeconds: number
   /** Whether nothing is written. */
   readonly dryRun: boolean
   /** New seeds, by id, for those that the source does not give. */
@@ -95,12 +92,16 @@ const moved = Effect.fnUntraced(function* (
   )
   if (!Option.isOption(found)) return { location, result: "failed", reason: found.message }
   if (Option.isNone(found)) return "gone"
-  const source = yield* withSeed(found.value, seeds.get(location.id.id))
+  const source = yield* withSeed(found.value, seeds.get(location.id.id), to.totpPeriodInSeconds)
 
-  if (yield* to.exists(location)) return (yield* isSame(location, source, options)) ? "present" : "conflict"
+  const isHalf = yield* lacksSeed(location, source, to)
+  if (!isHalf && (yield* to.exists(location)))
+    return (yield* isSame(location, source, options)) ? "present" : "conflict"
   if (!isComplete(source)) return "needsSeed"
   if (dryRun) return "moved"
-  const isNew = yield* to.create(location, source)
+  const isNew = isHalf
+    ? yield* Effect.catchTag(to.update(location, source), "SecretVersionConflict", Effect.die)
+    : yield* to.create(location, source)
   if (yield* isSame(location, source, options)) return isNew ? "moved" : "present"
   if (!isNew) return "conflict"
   return { location, result: "failed", reason: "what is read back is not what was written" }
@@ -108,16 +109,33 @@ const moved = Effect.fnUntraced(function* (
 
 const isComplete = (source: Source): source is SecretInput => source.type !== "UsernamePasswordTotp" || "totp" in source
 
-const withSeed = (source: Source, base32Key: Redacted.Redacted | undefined): Effect.Effect<Source, SecretInvalid> =>
+const withSeed = (
+  source: Source,
+  base32Key: Redacted.Redacted | undefined,
+  totpPeriodInSeconds: number
+): Effect.Effect<Source, SecretInvalid> =>
   isComplete(source) || base32Key === undefined
     ? Effect.succeed(source)
-    : validate({ ...source, totp: { totpKey: { base32Key } } } as SecretInput)
+    : validate({ ...source, totp: { totpKey: { base32Key } } } as SecretInput, totpPeriodInSeconds)
+
+/** Whether the target has the secret but for its seed: a run that was killed may have come so far. */
+const lacksSeed = Effect.fnUntraced(function* (location: Location, source: Source, to: Backend) {
+  if (source.type !== "UsernamePasswordTotp") return false
+  const target = yield* to.getWithSeed(location)
+  if (Option.isNone(target) || !isSameDocument(target.value, source)) return false
+  return yield* to.get(location).pipe(
+    Effect.as(false),
+    Effect.catchTag("SecretCorrupt", () => Effect.succeed(true))
+  )
+})
+
+const isSameDocument = (one: Source, other: Source): boolean =>
+  isDeepStrictEqual(SecretDocument.encode(one), SecretDocument.encode(other))
 
 /** Whether the target gives back the secret, or codes of its seed where it gives no seed back. */
 const isSame = Effect.fnUntraced(function* (location: Location, source: Source, options: Options) {
   const target = yield* options.to.getWithSeed(location)
-  if (Option.isNone(target) || !isDeepStrictEqual(SecretDocument.encode(target.value), SecretDocument.encode(source)))
-    return false
+  if (Option.isNone(target) || !isSameDocument(target.value, source)) return false
   if (source.type !== "UsernamePasswordTotp") return true
   const seed = seedOf(source)
   const targetSeed = seedOf(target.value)
@@ -125,7 +143,7 @@ const isSame = Effect.fnUntraced(function* (location: Location, source: Source, 
   for (let reads = 0; reads < maxReads; reads++) {
     const there = codeOf(yield* options.to.get(location))
     if (there === undefined) return false
-    if (seed !== undefined) return isCodeOf(seed, there, options.totpPeriodInSeconds)
+    if (seed !== undefined) return TotpCodeGenerator.isCodeOf(seed, there, options.to.totpPeriodInSeconds)
     const here = codeOf(yield* options.from.get(location))
     // Two codes can only be compared within one period.
     if (here === undefined || here.end === there.end) return here?.code === there.code
@@ -139,21 +157,8 @@ const maxReads = 3
 const seedOf = (source: Source): string | undefined =>
   source.type === "UsernamePasswordTotp" && "totp" in source ? Redacted.value(source.totp.totpKey.base32Key) : undefined
 
-interface Code {
-  readonly code: string
-  /** In milliseconds since the epoch. */
-  readonly end: number
-}
-
-const codeOf = (secret: Option.Option<Secret>): Code | undefined => {
+const codeOf = (secret: Option.Option<Secret>) => {
   if (Option.isNone(secret) || secret.value.type !== "UsernamePasswordTotp") return undefined
   const { code, validTillUtc } = secret.value.totp.totpCode
   return { code: Redacted.value(code), end: DateTime.toEpochMillis(validTillUtc) }
 }
-
-/** The target's clock may be ahead or behind. */
-const isCodeOf = (seed: string, { code, end }: Code, periodInSeconds: number): boolean =>
-  [-1, 0, 1].some((periods) => {
-    const expected = TotpCodeGenerator.at(seed, end - 1 + periods * periodInSeconds * 1000, periodInSeconds)
-    return Result.isSuccess(expected) && expected.success === code
-  })

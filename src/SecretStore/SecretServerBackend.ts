@@ -229,6 +229,7 @@ export const make = Effect.fnUntraced(function* ({
 
   return SecretBackend.of({
     name: "server",
+    totpPeriodInSeconds: seeds.periodInSeconds,
     get,
     getWithSeed: Effect.fnUntraced(function* (location) {
       const document = yield* documents.read("read a secret", pathOf(location))

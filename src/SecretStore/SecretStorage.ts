@@ -134,7 +134,7 @@ export const make = Effect.fnUntraced(function* <Bucket extends string>(buckets:
   const create = Effect.fn("SecretStorage.create")(function* (bucket: Bucket, secret: SecretInput) {
     yield* known(bucket)
     yield* Effect.annotateCurrentSpan({ "secret.bucket": bucket })
-    const valid = yield* validate(secret)
+    const valid = yield* validate(secret, backend.totpPeriodInSeconds)
     const id = yield* SecretId.generate(buckets, bucket, valid.type)
     yield* annotate(id)
     // Keys are random, so one that is in use is a bug and no state of affairs.
@@ -150,7 +150,7 @@ export const make = Effect.fnUntraced(function* <Bucket extends string>(buckets:
     expectedVersion: number | undefined
   ) {
     yield* annotate(id)
-    const valid = yield* validate(secret)
+    const valid = yield* validate(secret, backend.totpPeriodInSeconds)
     if (valid.type !== id.type) {
       return yield* new SecretTypeMismatch({ id: id.id, expected: id.type, actual: valid.type })
     }

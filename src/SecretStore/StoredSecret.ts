@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import { type Secret, SecretInput } from "./Secret.ts"
 import * as SecretDocument from "./SecretDocument.ts"
 import type { SecretId } from "./SecretId.ts"
-import { fields } from "./SecretInputValidation.ts"
+import { fields, withPlainSeed } from "./SecretInputValidation.ts"
 import { SecretCorrupt } from "./SecretStorageError.ts"
 import * as TotpCodeGenerator from "./TotpCodeGenerator.ts"
 
@@ -45,7 +45,8 @@ export const encode = (secret: SecretInput, metadata: StoredMetadata): string =>
 /** What {@link encode} wrote, with the seed. */
 export const decode = Effect.fnUntraced(function* (
   id: SecretId,
-  text: string
+  text: string,
+  totpPeriodInSeconds: number
 ): Effect.fn.Return<SecretInput, SecretCorrupt> {
   const corrupt = (reason: string) => new SecretCorrupt({ id: id.id, reason })
   const json = parse(text)
@@ -58,7 +59,9 @@ export const decode = Effect.fnUntraced(function* (
     )
   )
   if (secret.type !== id.type) return yield* corrupt(`it is a ${secret.type}, the id says ${id.type}`)
-  return secret
+  // Who writes a file by hand may have a URI.
+  const plain = withPlainSeed(secret, totpPeriodInSeconds)
+  return yield* Effect.mapError(Effect.fromResult(plain), ({ field, message }) => corrupt(`${field}: ${message}`))
 })
 
 /** A secret as a read gives it: the seed replaced by the current code. */
@@ -109,14 +112,15 @@ export const atVersion = Effect.fnUntraced(function* (
   id: SecretId,
   text: string,
   { earlier, version: current }: StoredMetadata,
-  version: number
+  version: number,
+  totpPeriodInSeconds: number
 ): Effect.fn.Return<Option.Option<SecretInput>, SecretCorrupt> {
   const kept = earlier.find((it) => it.version === version)
   const json = version === current ? documentOf(text) : Option.map(Option.fromUndefinedOr(kept), ({ secret }) => secret)
   if (Option.isNone(json)) return Option.none()
   const document = yield* SecretDocument.decode(id, json.value)
   if (document.type !== "UsernamePasswordTotp") return Option.some(document)
-  const { totp } = { totp: undefined, ...(yield* decode(id, text)) }
+  const { totp } = { totp: undefined, ...(yield* decode(id, text, totpPeriodInSeconds)) }
   return Option.map(Option.fromUndefinedOr(totp), (totp) => ({ ...document, totp }))
 })
 

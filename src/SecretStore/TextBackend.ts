@@ -60,7 +60,9 @@ export const make = (
 ): SecretBackend["Service"] => {
   const getWithSeed = Effect.fnUntraced(function* (location: Location) {
     const text = yield* texts.read("read a secret", location)
-    return yield* Effect.transposeOption(Option.map(text, (text) => StoredSecret.decode(location.id, text)))
+    return yield* Effect.transposeOption(
+      Option.map(text, (text) => StoredSecret.decode(location.id, text, totpPeriodInSeconds))
+    )
   })
 
   /** The text with its metadata. One that was written by hand has none. */
@@ -77,6 +79,7 @@ export const make = (
 
   return {
     name,
+    totpPeriodInSeconds,
 
     get: Effect.fnUntraced(function* (location) {
       const secret = yield* getWithSeed(location)
@@ -134,7 +137,7 @@ export const make = (
         const before = yield* open(operation, location)
         if (Option.isNone(before)) return false
         const { metadata, text } = before.value
-        const secret = yield* StoredSecret.atVersion(location.id, text, metadata, version)
+        const secret = yield* StoredSecret.atVersion(location.id, text, metadata, version, totpPeriodInSeconds)
         if (Option.isNone(secret)) return yield* new SecretVersionNotFound({ id: location.id.id, version })
         const next = StoredSecret.next(text, metadata, yield* DateTime.now, versionsKept)
         yield* texts.replace(operation, location, StoredSecret.encode(secret.value, next))

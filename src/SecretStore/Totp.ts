@@ -8,21 +8,25 @@ import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as Base32 from "./Base32.ts"
-import { seedOf } from "./OtpauthUri.ts"
+import { isUri, seedOf } from "./OtpauthUri.ts"
 
 const Seed = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String.check(
-      Schema.makeFilter((seed: string) => Option.isSome(Base32.decode(seed)), {
-        expected: "Base32 text: letters and the digits 2 to 7"
-      })
+      Schema.makeFilter(
+        (text: string) => Option.isSome(Option.flatMap(Result.getSuccess(seedOf(text)), Base32.decode)),
+        {
+          expected: "Base32 text: letters and the digits 2 to 7"
+        }
+      )
     ),
     {
       decode: SchemaGetter.transformEffect((text: string) =>
         Effect.fromResult(
           Result.mapBoth(seedOf(text), {
             onFailure: (message) => new SchemaIssue.InvalidValue({ message }),
-            onSuccess: Base32.normalize
+            // A URI stays as it is until the period is known that its own has to be.
+            onSuccess: (seed) => (isUri(text) ? text : Base32.normalize(seed))
           })
         )
       ),

@@ -4,6 +4,7 @@
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { createHmac } from "node:crypto"
 import * as Base32 from "./Base32.ts"
@@ -43,11 +44,25 @@ export const at = (
   periodInSeconds: number
 ): Result.Result<string, SecretInvalid> => {
   const invalid = (message: string) => new SecretInvalid({ issues: [{ field: "base32Key", message }] })
-  return seedOf(base32Key).pipe(
+  return seedOf(base32Key, periodInSeconds).pipe(
     Result.flatMap((seed) => Result.fromOption(Base32.decode(seed), () => "Expected Base32 text")),
     Result.mapBoth({ onFailure: invalid, onSuccess: (seed) => codeAt(seed, millis, periodInSeconds) })
   )
 }
+
+/**
+ * Whether a code that a server gave is the seed's: that of the period which ends at `end`, in milliseconds since the epoch, or
+ * of one beside it, since the server's clock may be ahead or behind.
+ */
+export const isCodeOf = (
+  base32Key: string,
+  { code, end }: { readonly code: string; readonly end: number },
+  periodInSeconds: number
+): boolean =>
+  [-1, 0, 1].some((periods) => {
+    const millis = Math.max(0, end - 1 + periods * periodInSeconds * 1000)
+    return Option.contains(Result.getSuccess(at(base32Key, millis, periodInSeconds)), code)
+  })
 
 const periodAt = (millis: number, periodInSeconds: number): PeriodInfo => {
   const period = periodInSeconds * 1000

@@ -6,7 +6,6 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type SecretServerClient, unexpected } from "./SecretServerClient.ts"
 import type { Request } from "./SecretServerExchange.ts"
@@ -17,6 +16,8 @@ import * as TotpCodeGenerator from "./TotpCodeGenerator.ts"
 
 /** The seeds below a mount. `operation` says in messages what the caller is about: "read a secret". */
 export interface TotpEngine {
+  /** How long a code lasts. */
+  readonly periodInSeconds: number
   /** The code of the current period; `None` where there is no seed. */
   readonly code: (operation: string, name: string) => Effect.Effect<Option.Option<TotpCode>, BackendError>
   /** Puts a seed in the place of any that is there. */
@@ -67,18 +68,15 @@ export const make = (client: SecretServerClient, mount: string, options: Options
   })
 
   return {
+    periodInSeconds: options.periodInSeconds,
     code,
 
     holds: Effect.fnUntraced(function* (operation, name, base32Key) {
       const found = yield* code(operation, name)
       if (Option.isNone(found)) return false
       const end = DateTime.toEpochMillis(found.value.validTillUtc)
-      // The server's clock may be ahead or behind.
-      const codes = [-1, 0, 1].map((periods) => {
-        const millis = Math.max(0, end - 1 + periods * options.periodInSeconds * 1000)
-        return TotpCodeGenerator.at(Redacted.value(base32Key), millis, options.periodInSeconds)
-      })
-      return codes.some((it) => Result.isSuccess(it) && it.success === Redacted.value(found.value.code))
+      const given = { code: Redacted.value(found.value.code), end }
+      return TotpCodeGenerator.isCodeOf(Redacted.value(base32Key), given, options.periodInSeconds)
     }),
 
     put: Effect.fnUntraced(function* (operation, name, { accountName, base32Key }) {

@@ -4,6 +4,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import * as fs from "node:fs"
@@ -12,6 +13,8 @@ import * as FileBackend from "../../src/SecretStore/FileBackend.ts"
 import type * as FileEncryption from "../../src/SecretStore/FileEncryption.ts"
 import * as MemoryBackend from "../../src/SecretStore/MemoryBackend.ts"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
+import type { SecretInput } from "../../src/SecretStore/Secret.ts"
+import type { SecretDocument } from "../../src/SecretStore/SecretDocument.ts"
 import * as SecretMigration from "../../src/SecretStore/SecretMigration.ts"
 import * as SecretStorage from "../../src/SecretStore/SecretStorage.ts"
 import * as SecretType from "../../src/SecretStore/SecretType.ts"
@@ -47,7 +50,7 @@ const fill = Effect.fnUntraced(function* (backend: Backend) {
 /** Moves everything, and counts what became of it. */
 const migrate = (from: Backend, to: Backend, more: Partial<SecretMigration.Options> = {}) =>
   Effect.gen(function* () {
-    const options = { from, to, totpPeriodInSeconds: 30, dryRun: false, seeds: new Map(), ...more }
+    const options = { from, to, dryRun: false, seeds: new Map(), ...more }
     const locations = yield* SecretMigration.locations(from, [Credentials])
     const outcomes = yield* Effect.forEach(locations, (each) => SecretMigration.move(each, options), { concurrency: 4 })
     return {
@@ -57,6 +60,12 @@ const migrate = (from: Backend, to: Backend, more: Partial<SecretMigration.Optio
       )
     }
   })
+
+/** As the server gives it. */
+const withoutSeed = Option.map((secret: SecretInput | SecretDocument): SecretInput | SecretDocument => {
+  const { totp: _, ...document } = { totp: undefined, ...secret }
+  return document as SecretDocument
+})
 
 const expectSame = Effect.fnUntraced(function* (
   from: Backend,
@@ -195,6 +204,30 @@ describe("SecretMigration", () => {
       expect((counts["moved"] ?? 0) + (counts["present"] ?? 0)).toBe(12)
       expect(counts["moved"]).toBeGreaterThan(0)
       yield* expectSame(from, to, ids)
+    }).pipe(Effect.provide(Server.layer))
+  )
+
+  it.effect("killed between the two engines of the server, a secret gets its seed in the next run", () =>
+    Effect.gen(function* () {
+      const from = yield* memory
+      const server = yield* Server
+      const to = yield* built(backend())
+      const ids = yield* fill(from)
+      yield* migrate(from, to)
+      const half = ids.find(({ type }) => type === "UsernamePasswordTotp")!
+      server.keys.delete(half.id)
+      expect((yield* migrate(from, to, { dryRun: true })).counts).toEqual({ present: 11, moved: 1 })
+      expect(server.keys.has(half.id)).toBe(false)
+      expect((yield* migrate(from, to)).counts).toEqual({ present: 11, moved: 1 })
+      yield* expectSame(from, to, ids)
+      expect((yield* migrate(from, to)).counts).toEqual({ present: 12 })
+      // Without a seed to give it, it waits for one.
+      server.keys.delete(half.id)
+      const withoutSeeds: Backend = {
+        ...from,
+        getWithSeed: (location) => Effect.map(from.getWithSeed(location), withoutSeed)
+      }
+      expect((yield* migrate(withoutSeeds, to)).counts).toEqual({ present: 11, needsSeed: 1 })
     }).pipe(Effect.provide(Server.layer))
   )
 

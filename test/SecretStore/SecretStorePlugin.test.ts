@@ -16,7 +16,8 @@ import { SecretStoreConfig } from "../../src/SecretStore/SecretStoreConfig.ts"
 import { secretStore } from "../../src/SecretStore/SecretStorePlugin.ts"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import { SecretStoreMisconfigured } from "../../src/SecretStore/SecretServerOptions.ts"
-import { CredentialStorage, login, samples } from "./support/Credentials.ts"
+import * as TotpCodeGenerator from "../../src/SecretStore/TotpCodeGenerator.ts"
+import { CredentialStorage, login, samples, seed } from "./support/Credentials.ts"
 import { revealed } from "./SecretStorageTest.ts"
 import { filesBelow, platform, temporaryDirectory } from "./support/Files.ts"
 import { Server } from "./support/Server.ts"
@@ -44,6 +45,25 @@ const complaints = (config: Parameters<typeof SecretStoreConfig.layer>[0]) =>
     expect(String(error)).not.toContain("canary")
     return (error as SecretStoreMisconfigured).faults.map(({ key }) => key)
   })
+
+/** A seed may come as a URI whose codes last as long as those of the store, and as no other. */
+const expectPeriod = Effect.fnUntraced(function* (
+  storage: CredentialStorage["Service"],
+  id: Parameters<CredentialStorage["Service"]["get"]>[0],
+  seconds: number
+) {
+  const from = (query: string) => ({
+    ...samples.UsernamePasswordTotp,
+    totp: { totpKey: { base32Key: Redacted.make(`otpauth://totp/ada?secret=${seed}${query}`) } }
+  })
+  yield* storage.update(id, from(`&period=${seconds}`))
+  const code = Redacted.make(yield* TotpCodeGenerator.generate(seed, seconds))
+  expect(yield* storage.get(id)).toMatchObject({ totp: { totpCode: { code } } })
+  for (const query of ["", "&period=30"]) {
+    const { message } = yield* Effect.flip(storage.update(id, from(query)))
+    expect(message).toContain("totp.totpKey.base32Key: Expected an otpauth URI whose period")
+  }
+})
 
 describe("secretStore", () => {
   it.effect.each([
@@ -138,6 +158,7 @@ describe("secretStore", () => {
         const storage = yield* CredentialStorage
         const id = yield* storage.create("ApiKeys", samples.UsernamePasswordTotp)
         expect(yield* storage.get(id)).toMatchObject({ totp: { totpCode: { remainingSeconds: 60 } } })
+        yield* expectPeriod(storage, id, 60)
         const [check, ...others] = yield* checks
         expect(others).toEqual([])
         expect(check!.name).toBe("secretstore-local-filesystem")
@@ -223,6 +244,7 @@ describe("secretStore", () => {
         const storage = yield* CredentialStorage
         const id = yield* storage.create("ApiKeys", samples.UsernamePasswordTotp)
         expect(yield* storage.get(id)).toMatchObject({ totp: { totpCode: { remainingSeconds: 60 } } })
+        yield* expectPeriod(storage, id, 60)
         expect(server.documents.has(`Credentials/ApiKeys/${id.id}`)).toBe(true)
         expect(server.keys.get(id.id)).toMatchObject({ issuer: "layerhost", account_name: "ada", period: 60 })
         const [check, ...others] = yield* checks

@@ -31,13 +31,22 @@ const decodeInput = Schema.decodeUnknownEffect(SecretInput, { errors: "all" })
 const decode = (document: unknown): Effect.Effect<SecretInput, SecretsCommandError> =>
   Effect.mapError(decodeInput(document), ({ issue }) => fromStorage(new SecretInvalid({ issues: fields(issue) })))
 
-/** All that comes on standard input, up to a size that no secret has. */
+/** Longer than any secret that a backend takes, and than the seeds of a hundred thousand. */
+const maxInputLength = 16 * 1024 * 1024
+
+/** All that comes on standard input, up to a size that nothing has which belongs there. */
 export const readText = Effect.fnUntraced(function* () {
   const { stdin } = yield* Stdio.Stdio
-  const text = yield* Stream.mkString(Stream.decodeText(stdin)).pipe(
-    Effect.mapError(({ message }) => usage(`Standard input cannot be read: ${message}`))
+  return yield* Stream.decodeText(stdin).pipe(
+    Stream.mapError(({ message }) => usage(`Standard input cannot be read: ${message}`)),
+    Stream.runFoldEffect(
+      () => "",
+      (text, piece) =>
+        text.length + piece.length > maxInputLength
+          ? Effect.fail(usage(`Standard input is longer than ${maxInputLength} characters`))
+          : Effect.succeed(text + piece)
+    )
   )
-  return text
 })
 
 const readDocument = Effect.fnUntraced(function* (type: SecretType.SecretType | undefined) {

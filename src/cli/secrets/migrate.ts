@@ -49,7 +49,7 @@ export const migrate = Effect.fnUntraced(function* (
     const { dryRun } = options
     // A dry run does not even make the directory: without one, nothing is there.
     const to = dryRun && !(yield* isThere(target)) ? yield* empty : yield* backend(target)
-    const migration = { from, to, dryRun, seeds, totpPeriodInSeconds: target.totpPeriodInSeconds }
+    const migration = { from, to, dryRun, seeds }
     const all = yield* SecretMigration.locations(from, bucketSets)
     const moveAll = Effect.fnUntraced(function* (locations: typeof all) {
       const progress = yield* Progress.make("secrets")
