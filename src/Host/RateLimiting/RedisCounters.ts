@@ -52,6 +52,9 @@ local told = refusing == 0 and #KEYS or refusing
 return { refusing, requests[told], ends[told] - now, ends[told] }
 `
 
+/** Follows the prefix in every key. Counters of another form, such as the plain numbers of versions before, have other keys. */
+const form = "2:"
+
 type Reply = readonly [refusing: number, requests: number, endsIn: number, endsAt: number]
 
 /**
@@ -65,7 +68,7 @@ export const make = Effect.fnUntraced(function* (
     url: options.url,
     script,
     // Shows that the script runs and may write, which it always does where refused requests count.
-    trial: ["1", `${options.prefix}trial`, "1", "1", "1000"]
+    trial: ["1", `${options.prefix}${form}trial`, "1", "1", "1000"]
   })
   const timeout = Duration.toMillis(options.timeout)
   // The last part of the wait: where this process itself was busy all the time before, Redis still has this to reply.
@@ -103,7 +106,7 @@ export const make = Effect.fnUntraced(function* (
 const argumentsOf = ({ client, endpoint, rules }: Counted, prefix: string, stack: string): ReadonlyArray<string> => {
   const name = endpoint.length <= 200 ? endpoint : createHash("sha256").update(endpoint).digest("hex")
   // In braces what keeps the keys of one script together where Redis is a cluster.
-  const keys = rules.map(({ period }) => `${prefix}{${client}}:${period}:${name}`)
+  const keys = rules.map(({ period }) => `${prefix}${form}{${client}}:${period}:${name}`)
   return [String(rules.length), ...keys, stack, ...rules.flatMap((rule) => [`${rule.limit}`, `${rule.periodMillis}`])]
 }
 

@@ -223,6 +223,24 @@ describe.skipIf(!RedisServer.isInstalled)("with Redis", () => {
   )
 
   it.live(
+    "counters that an earlier version left as plain numbers do not matter",
+    withRedis(
+      Effect.fnUntraced(function* (redis, log) {
+        yield* Effect.promise(() => redis.start())
+        const prefix = "layerhost:rate-limit:"
+        yield* Effect.promise(() => redis.send("SET", `${prefix}trial`, "1"))
+        yield* Effect.promise(() => redis.send("SET", `${prefix}{203.0.113.7}:1h:*`, "1"))
+        const limiter = yield* make(rules(2, redis.url))
+        assert.strictEqual(yield* outcome(limiter), "counted")
+        const keys = (yield* Effect.promise(() => redis.send("KEYS", `${prefix}*`))) as ReadonlyArray<string>
+        // Were the names others, the test would show nothing.
+        assert.include(keys, `${prefix}2:{203.0.113.7}:1h:*`)
+        assert.deepStrictEqual(log, [])
+      })
+    )
+  )
+
+  it.live(
     "a Redis that lets nobody write is away",
     withRedis(
       Effect.fnUntraced(function* (redis, log) {
