@@ -86,10 +86,10 @@ describe.skipIf(!RedisServer.isInstalled)("three hosts that share a Redis", () =
       outcomes.push(outcome)
       return outcome
     }
-    let isOver = false
+    const load = new AbortController()
     const clients = urls.flatMap((url) =>
       Array.from({ length: 3 }, async () => {
-        while (!isOver) await ask(url)
+        while (!load.signal.aborted) await ask(url)
       })
     )
     /** Waits until every host has answered so. */
@@ -101,7 +101,7 @@ describe.skipIf(!RedisServer.isInstalled)("three hosts that share a Redis", () =
     await until(false)
     await redis.start()
     await until(true)
-    isOver = true
+    load.abort()
     await Promise.all(clients)
     assert.deepStrictEqual(new Set(outcomes.map(({ status }) => status)), new Set([200]))
     assert.isBelow(Math.max(...outcomes.map(({ millis }) => millis)), timeout + lateness)
