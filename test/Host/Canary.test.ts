@@ -11,6 +11,7 @@ import * as http from "node:http"
 import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { bareEnvironment } from "../support/bareEnvironment.ts"
 
 const main = resolve(import.meta.dirname, "../../examples/credentials/src/main.ts")
 
@@ -56,7 +57,7 @@ class Service {
     this.#child = spawn(process.execPath, [main, ...args], {
       cwd: this.directory,
       env: {
-        PATH: process.env["PATH"],
+        ...bareEnvironment,
         HOST_URLS: "http://127.0.0.1:0",
         LOGGING_MINIMUMLEVEL: "Verbose",
         SECRETSTORE_USELOCALFILESYSTEM: "true",

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process"
 import { symlinkSync } from "node:fs"
 import * as nodePath from "node:path"
 import { makeFiles } from "./generate/files.ts"
+import { bareEnvironment } from "../support/bareEnvironment.ts"
 
 const root = nodePath.resolve(import.meta.dirname, "../..")
 
@@ -13,7 +14,7 @@ const layerhost = (args: ReadonlyArray<string>, cwd: string, environment: Readon
   const { status, stdout, stderr } = spawnSync(process.execPath, [`${root}/src/cli/main.ts`, ...args], {
     cwd,
     encoding: "utf8",
-    env: { PATH: process.env["PATH"], NO_COLOR: "1", ...environment }
+    env: { ...bareEnvironment, NO_COLOR: "1", ...environment }
   })
   return { status, stdout, stderr }
 }

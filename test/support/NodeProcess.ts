@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 import { createInterface } from "node:readline"
+import { bareEnvironment } from "./bareEnvironment.ts"
 
 /** How a process ended, and all that it wrote. */
 export interface Ended {
@@ -35,7 +36,7 @@ export const start = (
 ): NodeProcess => {
   const child = spawn(process.execPath, [resolve(root, program), ...(options.args ?? [])], {
     cwd: resolve(root, options.directory ?? "."),
-    env: { PATH: process.env["PATH"], ...options.environment },
+    env: { ...bareEnvironment, ...options.environment },
     stdio: "pipe"
   })
   const stdout: Array<string> = []

@@ -9,6 +9,7 @@ import { request as httpRequest } from "node:http"
 import * as nodePath from "node:path"
 import { text } from "node:stream/consumers"
 import { makeFiles } from "../generate/files.ts"
+import { bareEnvironment } from "../../support/bareEnvironment.ts"
 
 // Each test starts several processes, and the machine may have others to run.
 vi.setConfig({ testTimeout: 90_000 })
@@ -81,7 +82,7 @@ const makeService = Effect.fnUntraced(function* () {
 const start = Effect.fnUntraced(function* (cwd: string, ...args: ReadonlyArray<string>) {
   const child = spawn(process.execPath, [command, "dev", ...args], {
     cwd,
-    env: { PATH: process.env["PATH"] },
+    env: { ...bareEnvironment },
     stdio: ["ignore", "pipe", "pipe"]
   })
   // Comes when every process that holds the pipes is gone, so that no other is left behind.

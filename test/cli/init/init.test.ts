@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import packageJson from "../../../package.json" with { type: "json" }
 import { makeFiles } from "../generate/files.ts"
+import { bareEnvironment } from "../../support/bareEnvironment.ts"
 
 const root = resolve(import.meta.dirname, "../../..")
 
@@ -13,7 +14,7 @@ const layerhost = (args: ReadonlyArray<string>, cwd: string) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`${root}/src/cli/main.ts`, ...args], {
     cwd,
     encoding: "utf8",
-    env: { PATH: process.env["PATH"], NO_COLOR: "1" }
+    env: { ...bareEnvironment, NO_COLOR: "1" }
   })
   return { status, stdout, stderr }
 }

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process"
 import { symlinkSync } from "node:fs"
 import * as nodePath from "node:path"
 import { makeFiles } from "../generate/files.ts"
+import { bareEnvironment } from "../../support/bareEnvironment.ts"
 
 // Each test starts several processes, and the machine may have others to run.
 vi.setConfig({ testTimeout: 90_000 })
@@ -15,7 +16,7 @@ const layerhost = (args: ReadonlyArray<string>, cwd: string) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`${root}/src/cli/main.ts`, ...args], {
     cwd,
     encoding: "utf8",
-    env: { PATH: process.env["PATH"], NO_COLOR: "1" }
+    env: { ...bareEnvironment, NO_COLOR: "1" }
   })
   return { status, stdout, stderr }
 }

@@ -12,6 +12,7 @@ import { createInterface } from "node:readline"
 import { standIn } from "../../SecretStore/support/server/StandIn.ts"
 import { makeFiles } from "../generate/files.ts"
 import type { Answered, Asked } from "./session.ts"
+import { bareEnvironment } from "../../support/bareEnvironment.ts"
 
 const root = nodePath.resolve(import.meta.dirname, "../../..")
 
@@ -47,7 +48,7 @@ const makeSession = Effect.acquireRelease(
   Effect.sync(() => {
     const child = spawn(process.execPath, [nodePath.join(import.meta.dirname, "session.ts")], {
       stdio: ["pipe", "pipe", "inherit"],
-      env: { PATH: process.env["PATH"] }
+      env: { ...bareEnvironment }
     })
     const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     const run = (cwd: string, args: ReadonlyArray<string>, options: Partial<Asked> = {}) =>

@@ -15,6 +15,7 @@ import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import { createInterface } from "node:readline"
 import { secrets } from "../../../src/cli/secrets/command.ts"
+import { bareEnvironment } from "../../support/bareEnvironment.ts"
 
 export interface Asked {
   readonly cwd: string
@@ -33,7 +34,7 @@ const layerhost = Command.runWith(Command.make("layerhost").pipe(Command.withSub
 
 const answer = async ({ args, cwd, environment, input }: Asked): Promise<Answered> => {
   process.chdir(cwd)
-  process.env = { PATH: process.env["PATH"], NO_COLOR: "1", ...environment }
+  process.env = { ...bareEnvironment, NO_COLOR: "1", ...environment }
   const told = { stdout: "", stderr: "" }
   const sink = (stream: keyof typeof told) => () =>
     Sink.forEach((text: string | Uint8Array) => Effect.sync(() => void (told[stream] += String(text))))
