@@ -206,7 +206,7 @@ class HostileServer {
 const hostileAnswers = (secret: string): Readonly<Record<string, HostileServer["answer"]>> => {
   const reply =
     (status: number, body: string, headers: http.OutgoingHttpHeaders = { "content-type": "application/json" }) =>
-    (_: http.IncomingMessage, response: http.ServerResponse) =>
+    (_: unknown, response: http.ServerResponse) =>
       void response.writeHead(status, headers).end(body)
   return {
     "no connection": (_, response) => void response.destroy(),
@@ -222,6 +222,11 @@ const hostileAnswers = (secret: string): Readonly<Record<string, HostileServer["
       200,
       JSON.stringify({ data: { data: { password: { is: secret } }, metadata: { version: 1 } } })
     ),
+    "what it was told": ({ headers }, response) =>
+      reply(400, JSON.stringify({ errors: [`no ${headers["x-vault-token"]} or ${headers["authorization"]} here`] }))(
+        undefined,
+        response
+      ),
     "a redirection": reply(302, "", { location: `http://127.0.0.1:1/?token=${secret}` })
   }
 }
