@@ -62,12 +62,36 @@ export const barsTable = (results: Results): string =>
     })
   )
 
-const where = ({ date, load, node, cpu, processors, isPinned, versions }: Circumstances): string =>
-  `${date.replace("T", " ")} UTC, Node ${node}, ${processors} processors (${cpu})${isPinned ? ", server and load on one each" : ""}; ` +
-  `load average ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after (of an idle machine: 0 before, under 2 after). ` +
+const machineOf = ({ node, cpu, processors, isPinned, versions }: Circumstances): string =>
+  `Node ${node}; ${processors} processors, ${cpu}${isPinned ? ", one for the server and one for the load" : ""}; ` +
   Object.entries(versions)
     .map(([name, version]) => `${name} ${version}`)
     .join(", ")
+
+/** What most parts share stands once, above them. */
+const newest = (results: Results): Circumstances | undefined =>
+  Object.values(results)
+    .map(({ circumstances }) => circumstances)
+    .toSorted((one, other) => one.date.localeCompare(other.date))
+    .at(-1)
+
+const machine = (results: Results): string => {
+  const circumstances = newest(results)
+  return circumstances === undefined
+    ? ""
+    : `${machineOf(circumstances)}.\n\nEach part tells when it was measured and the load average of the machine before and after. ` +
+        "An idle machine has 0 before and less than 2 after; with more than that, other work was in the way, and processor time " +
+        "and the best rounds say more than the medians of times.\n"
+}
+
+const where = (results: Results, circumstances: Circumstances): string => {
+  const { date, load } = circumstances
+  const [here, above] = [machineOf(circumstances), machineOf(newest(results)!)]
+  return (
+    `${date.replace("T", " ")} UTC, load average ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after` +
+    (here === above ? "" : `; ${here}`)
+  )
+}
 
 const section = <Name extends PartName>(
   results: Results,
@@ -76,13 +100,16 @@ const section = <Name extends PartName>(
   text: (data: NonNullable<Results[Name]>["data"]) => string
 ): string => {
   const part = results[name]
-  return part === undefined ? "" : `### ${title}\n\n${text(part.data)}\n\n<sub>${where(part.circumstances)}.</sub>\n`
+  return part === undefined
+    ? ""
+    : `### ${title}\n\n${text(part.data)}\n\n<sub>${where(results, part.circumstances)}.</sub>\n`
 }
 
 const code = (text: string): string => `\`\`\`text\n${text.trim()}\n\`\`\``
 
 export const page = (results: Results): string =>
   [
+    machine(results),
     `### The bars\n\nMedians of the ratios of single rounds, with their ranges. A bar is met or not by processor time where that was measured.\n\n${barsTable(results)}\n`,
     section(results, "throughput", "Throughput", (data) =>
       [
