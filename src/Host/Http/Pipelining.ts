@@ -1,7 +1,7 @@
 /**
  * Requests that a client sends before it has the answer to the one before: each begins when that is answered. Node would
- * begin them all at once, and so also those that come behind an answer after which the connection is closed; those must not
- * have happened (RFC 9112, 9.6), since the client sends them again.
+ * begin them all at once, however many, and so also those that come behind an answer after which the connection is closed;
+ * those must not have happened (RFC 9112, 9.6), since the client sends them again.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -9,27 +9,50 @@ import type { Socket } from "node:net"
 /** Gives the answer to the request that came last on a connection; of pipelined ones, it ends last, too. */
 export type LastAnswer = (socket: Socket) => ServerResponse | undefined
 
+/** How many requests of a connection may wait before nothing more is read of it. */
+const limit = 100
+
+interface Connection {
+  last: ServerResponse
+  /** How many requests wait for their turn. */
+  waiting: number
+}
+
+const holdBack = (socket: Socket, { waiting }: Connection): void => {
+  if (waiting >= limit) socket.pause()
+}
+
 /** Lets a server begin requests of one connection one after the other. */
 export const inOrder = (server: Server): LastAnswer => {
-  const last = new WeakMap<Socket, ServerResponse>()
+  const connections = new WeakMap<Socket, Connection>()
   const emit = server.emit.bind(server)
 
   const begin = (event: string, request: IncomingMessage, response: ServerResponse): boolean => {
-    // All streams of an HTTP/2 connection go on at once.
-    if (request.httpVersionMajor !== 1) return emit(event, request, response)
     const { socket } = request
-    const before = last.get(socket)
-    last.set(socket, response)
     // Node gives the connection to an answer when its turn comes; after the last answer it takes nothing more.
     const beginNow = () => response.socket !== null && socket.writable && emit(event, request, response)
-    if (response.socket !== null || before === undefined) return beginNow()
-    before.once("close", beginNow)
+    const connection = connections.get(socket)
+    if (connection === undefined) {
+      connections.set(socket, { last: response, waiting: 0 })
+      return beginNow()
+    }
+    const before = connection.last
+    connection.last = response
+    if (response.socket !== null) return beginNow()
+    // Later, since Node reads on at the end of each request.
+    if (++connection.waiting === limit) setImmediate(() => holdBack(socket, connection))
+    before.once("close", () => {
+      if (--connection.waiting < limit && socket.isPaused()) socket.resume()
+      beginNow()
+    })
     return true
   }
 
-  server.emit = (event: string, ...args: Array<unknown>): boolean =>
-    event === "request" || event === "checkContinue"
-      ? begin(event, args[0] as IncomingMessage, args[1] as ServerResponse)
-      : emit(event, ...args)
-  return (socket) => last.get(socket)
+  server.emit = (event: string, ...args: Array<unknown>): boolean => {
+    if (event !== "request" && event !== "checkContinue") return emit(event, ...args)
+    const [request, response] = args as [IncomingMessage, ServerResponse]
+    // All streams of an HTTP/2 connection go on at once.
+    return request.httpVersionMajor === 1 ? begin(event, request, response) : emit(event, request, response)
+  }
+  return (socket) => connections.get(socket)?.last
 }
