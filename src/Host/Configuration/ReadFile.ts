@@ -49,7 +49,8 @@ export const readFiles = Effect.fnUntraced(function* (
       const problem = checked[index]
       return problem === undefined ? orProblem(fs.readFile(file.path), file) : Effect.succeed(problem)
     },
-    { concurrency: "unbounded" }
+    // Each may be open meanwhile, and a process may have only so many open.
+    { concurrency: 64 }
   )
   const contents: Array<FileContent> = []
   for (const [index, file] of files.entries()) {
