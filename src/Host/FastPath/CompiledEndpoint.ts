@@ -84,8 +84,9 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
   const answer = (outcome: Effect.Effect<unknown, unknown>): Handler =>
     Effect.provideService(answering, Outcome, outcome as Effect.Effect<never, unknown>)
 
+  const collect = Validation.collector(parts)
   const invalid = (request: Validation.RequestParts): Handler =>
-    Effect.flatMap(Validation.collect(parts, request), (validationErrors) =>
+    Effect.flatMap(collect(request), (validationErrors) =>
       validationErrors.length > 0 ? Effect.fail(new InvalidRequest({ validationErrors })) : stock
     )
 

@@ -2,8 +2,11 @@
 import * as Data from "effect/Data"
 import type { ValidationError } from "./Validation.ts"
 
-/** Parts of the request do not decode; answered with 400 and every invalid field. */
-export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
+/**
+ * Parts of the request do not decode; answered with 400 and every invalid field. It is no `Error`: where in the code that was
+ * found tells nothing, and to find that out would be the dearest part of the answer.
+ */
+export class InvalidRequest extends Data.TaggedClass("InvalidRequest")<{
   readonly validationErrors: ReadonlyArray<ValidationError>
 }> {}
 

@@ -47,15 +47,17 @@ export const apiRoute = (
 }
 
 /** Tells every invalid field, and a body of the wrong type, as the failures that they are. */
-const checked = (handler: Handler, endpoint: Validation.AnnotatedEndpoint | undefined): Handler =>
-  Effect.flatMap(
+const checked = (handler: Handler, endpoint: Validation.AnnotatedEndpoint | undefined): Handler => {
+  const collect = endpoint && Validation.collector(endpoint)
+  return Effect.flatMap(
     Effect.catchDefect(handler, (defect) =>
       isInvalidInput(defect)
-        ? Effect.flatMap(invalidFields(defect, endpoint), (errors) => new InvalidRequest(errors))
+        ? Effect.flatMap(invalidFields(defect, collect), (errors) => Effect.fail(new InvalidRequest(errors)))
         : Effect.die(defect)
     ),
     (response) => (isUnsupportedMediaType(response) ? new UnsupportedMediaType() : Effect.succeed(response))
   )
+}
 
 /** Runs the handler only for clients that take what it answers with. */
 const acceptable = (route: HttpRouter.Route<any, any>, handler: Handler, producedTypes: ProducedTypes): Handler =>
@@ -82,14 +84,11 @@ const named = (handler: Handler, path: string, plugin: string): Handler => {
 const isInvalidInput = (defect: unknown): defect is HttpApiSchemaError =>
   HttpApiSchemaError.is(defect) && defect.kind !== "Body" && defect.kind !== "ResponseHeaders"
 
-const invalidFields = Effect.fnUntraced(function* (
-  error: HttpApiSchemaError,
-  endpoint: Validation.AnnotatedEndpoint | undefined
-) {
+const invalidFields = Effect.fnUntraced(function* (error: HttpApiSchemaError, collect: Validation.Collect | undefined) {
   const validationErrors =
-    endpoint === undefined
+    collect === undefined
       ? []
-      : yield* Validation.collect(endpoint, {
+      : yield* collect({
           request: yield* HttpServerRequest.HttpServerRequest,
           params: yield* HttpRouter.params,
           query: yield* HttpServerRequest.ParsedSearchParams

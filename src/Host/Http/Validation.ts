@@ -7,7 +7,6 @@
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpMethod from "effect/http/HttpMethod"
@@ -52,70 +51,98 @@ export interface AnnotatedEndpoint {
   readonly annotations: Context.Context<never>
 }
 
-/** Decodes all parts of a request against an endpoint and lists every invalid field, path first and body last. */
-export const collect = Effect.fnUntraced(function* (
-  { annotations, endpoint }: AnnotatedEndpoint,
-  { request, params, query }: RequestParts
-) {
+/** Lists every invalid field of a request, path first and body last. */
+export type Collect = (parts: RequestParts) => Effect.Effect<ReadonlyArray<ValidationError>>
+
+/** Makes what decodes all parts of a request against an endpoint. What that takes is made when it is first called. */
+export const collector = (endpoint: AnnotatedEndpoint): Collect => {
+  let collect: Collect | undefined
+  return (parts) => (collect ??= makeCollect(endpoint))(parts)
+}
+
+const makeCollect = ({ annotations, endpoint }: AnnotatedEndpoint): Collect => {
   const optionsOf = (part: Context.Key<unknown, ParseOptions>): ParseOptions | undefined =>
     Context.getOrUndefined(annotations, part) ?? Context.getOrUndefined(annotations, HttpApi.ParseOptions)
   const querySchema = endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query)
-  return [
-    ...(yield* check(endpoint.params, optionsOf(HttpApi.ParamsParseOptions))(params, "path")),
-    ...(yield* check(querySchema, optionsOf(HttpApi.QueryParseOptions))(query, "query")),
-    ...(yield* check(endpoint.headers, optionsOf(HttpApi.HeadersParseOptions))(request.headers, "headers")),
-    ...(yield* checkPayload(endpoint, optionsOf(HttpApi.PayloadParseOptions), request, query))
-  ]
-})
+  const checkParams = checker(endpoint.params, optionsOf(HttpApi.ParamsParseOptions))
+  const checkQuery = checker(querySchema, optionsOf(HttpApi.QueryParseOptions))
+  const checkHeaders = checker(endpoint.headers, optionsOf(HttpApi.HeadersParseOptions))
+  const checkPayload = payloadChecker(endpoint, optionsOf(HttpApi.PayloadParseOptions))
+  return Effect.fnUntraced(function* ({ request, params, query }) {
+    return [
+      ...(yield* checkParams(params, "path")),
+      ...(yield* checkQuery(query, "query")),
+      ...(yield* checkHeaders(request.headers, "headers")),
+      ...(yield* checkPayload(request, query))
+    ]
+  })
+}
+
+type Check = (input: unknown, whole: string) => Effect.Effect<ReadonlyArray<ValidationError>>
 
 /** Decodes with every issue collected, and lists the issues. */
-const check =
-  (schema: Schema.Constraint | undefined, options: ParseOptions | undefined) =>
-  (input: unknown, whole: string): Effect.Effect<ReadonlyArray<ValidationError>> => {
-    if (schema === undefined) return Effect.succeed([])
-    const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>, { ...options, errors: "all" })
-    return Effect.map(Effect.exit(decode(input)), (exit) =>
-      Exit.isSuccess(exit)
-        ? []
-        : exit.cause.reasons.flatMap((reason) =>
-            Cause.isFailReason(reason) ? fromSchemaError(reason.error, whole) : []
-          )
-    )
-  }
+const checker = (schema: Schema.Constraint | undefined, options: ParseOptions | undefined): Check => {
+  if (schema === undefined) return () => Effect.succeed([])
+  const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>, { ...options, errors: "all" })
+  return (input, whole) =>
+    Effect.matchCauseEager(decode(input), {
+      onSuccess: () => [],
+      onFailure: (cause) =>
+        cause.reasons.flatMap((reason) => (Cause.isFailReason(reason) ? fromSchemaError(reason.error, whole) : []))
+    })
+}
 
-const checkPayload = (
-  endpoint: HttpApiEndpoint.Top,
-  options: ParseOptions | undefined,
+type CheckPayload = (
   request: HttpServerRequest,
   query: RequestParts["query"]
-): Effect.Effect<ReadonlyArray<ValidationError>> => {
-  const hasBody = HttpMethod.hasBody(request.method)
-  const contentType = hasBody ? (request.headers["content-type"] ?? "application/json") : formUrlEncoded
-  const payload = endpoint.payload.get(MediaType.essence(contentType))
-  if (payload === undefined) return Effect.succeed([])
-  const schema = Schema.Union(payload.schemas as ReadonlyArray<Schema.Top>)
-  const checkBody = check(schema, options)
-  switch (payload.encoding._tag) {
-    case "Json":
-      return whenRead(request.text, (text) => {
-        if (text === "") return checkBody(payload.schemas.some(takesNull) ? null : undefined, "body")
-        try {
-          return checkBody(JSON.parse(text), "body")
-        } catch {
-          return invalidBody("Expected valid JSON")
-        }
-      })
-    case "Text":
-      return whenRead(request.text, (text) => checkBody(text, "body"))
+) => Effect.Effect<ReadonlyArray<ValidationError>>
+
+const payloadChecker = (endpoint: HttpApiEndpoint.Top, options: ParseOptions | undefined): CheckPayload => {
+  const checks = new Map(
+    Array.from(endpoint.payload, ([mediaType, payload]) => [mediaType, checkerOf(payload, options)])
+  )
+  return (request, query) => {
+    const contentType = HttpMethod.hasBody(request.method)
+      ? (request.headers["content-type"] ?? "application/json")
+      : formUrlEncoded
+    return checks.get(MediaType.essence(contentType))?.(request, query) ?? Effect.succeed([])
+  }
+}
+
+/** The check of a payload in one media type. */
+const checkerOf = (
+  { encoding, schemas }: HttpApiEndpoint.PayloadMap extends ReadonlyMap<string, infer Payload> ? Payload : never,
+  options: ParseOptions | undefined
+): CheckPayload => {
+  const schema = Schema.Union(schemas as ReadonlyArray<Schema.Top>)
+  switch (encoding._tag) {
+    case "Json": {
+      const checkBody = checker(schema, options)
+      const empty = schemas.some(takesNull) ? null : undefined
+      return (request) =>
+        whenRead(request.text, (text) => {
+          if (text === "") return checkBody(empty, "body")
+          try {
+            return checkBody(JSON.parse(text), "body")
+          } catch {
+            return invalidBody("Expected valid JSON")
+          }
+        })
+    }
+    case "Text": {
+      const checkBody = checker(schema, options)
+      return (request) => whenRead(request.text, (text) => checkBody(text, "body"))
+    }
     case "FormUrlEncoded": {
-      const checkFields = check(Schema.toCodecArrayFromSingle(schema), options)
-      return hasBody
-        ? whenRead(request.urlParamsBody, (fields) => checkFields(UrlParams.toRecord(fields), "body"))
-        : checkFields(query, "body")
+      const checkFields = checker(Schema.toCodecArrayFromSingle(schema), options)
+      return (request, query) =>
+        HttpMethod.hasBody(request.method)
+          ? whenRead(request.urlParamsBody, (fields) => checkFields(UrlParams.toRecord(fields), "body"))
+          : checkFields(query, "body")
     }
     default:
       // Files and streams are read by the handler itself.
-      return Effect.succeed([])
+      return () => Effect.succeed([])
   }
 }
 

@@ -354,7 +354,7 @@ describe("middleware of a plugin's own routes", () => {
       assert.strictEqual((yield* request("/api/x", authorization)).status, 400)
       assert.strictEqual((yield* request("/fail", authorization)).status, 500)
       assert.deepStrictEqual(
-        failures.map((error) => (typeof error === "string" ? error : (error as Error).name)),
+        failures.map((error) => (typeof error === "string" ? error : (error as { readonly _tag: string })._tag)),
         ["InvalidRequest", "in a bad mood"]
       )
       const line = (yield* log.lines).find(({ message }) => message === "GET /user 401")
