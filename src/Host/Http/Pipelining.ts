@@ -39,12 +39,14 @@ export const inOrder = (server: Server): LastAnswer => {
     const before = connection.last
     connection.last = response
     if (response.socket !== null) return beginNow()
-    // Later, since Node reads on at the end of each request.
-    if (++connection.waiting === limit) setImmediate(() => holdBack(socket, connection))
-    before.once("close", () => {
+    // Once this piece is parsed, since Node reads on at the end of each request.
+    if (++connection.waiting % limit === 0) queueMicrotask(() => holdBack(socket, connection))
+    const beginNext = (): void => {
       if (--connection.waiting < limit && socket.isPaused()) socket.resume()
       beginNow()
-    })
+    }
+    // Other connections have their turn in between.
+    before.once("close", () => setImmediate(beginNext))
     return true
   }
 
