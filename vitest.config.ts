@@ -7,6 +7,8 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "examples/*/test/**/*.test.ts", "templates/*/test/**/*.test.ts"],
-    testTimeout: 30_000
+    testTimeout: 30_000,
+    // What runs side by side in one file waits for servers that fail, and not for the processor.
+    maxConcurrency: 16
   }
 })

@@ -69,7 +69,7 @@ export const make = ({ acceptPlainFiles = false, formerKeys = [], key }: Options
       if (!isEnvelope(content)) {
         return acceptPlainFiles
           ? Result.succeed(content)
-          : refused("is not encrypted, and plain files are not accepted")
+          : refused("is not encrypted, and secretstore:acceptPlainFiles is not set")
       }
       const envelope = decodeEnvelope(content)
       if (Option.isNone(envelope)) return Result.fail(broken("is not in a known format of encrypted files"))

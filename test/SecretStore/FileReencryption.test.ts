@@ -72,7 +72,7 @@ describe("FileReencryption", () => {
       fs.writeFileSync(path.join(root, "Credentials/ApiKeys/UsernamePassword/note.json"), "{}")
       const refused = yield* reencrypt(root, { key })
       expect(refused.failed?.map(({ reason }) => reason)).toEqual(
-        ids.map(() => "is not encrypted, and plain files are not accepted")
+        ids.map(() => "is not encrypted, and secretstore:acceptPlainFiles is not set")
       )
       const done = yield* reencrypt(root, { key, acceptPlainFiles: true })
       expect(done.encrypted?.length).toBe(5)

@@ -7,7 +7,6 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
-import * as Tracer from "effect/Tracer"
 import * as MemoryBackend from "../../src/SecretStore/MemoryBackend.ts"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import * as SecretCache from "../../src/SecretStore/SecretCache.ts"
@@ -18,6 +17,7 @@ import {
 } from "../../src/SecretStore/SecretStorageError.ts"
 import { revealed, suite } from "./SecretStorageTest.ts"
 import { CredentialStorage, login, samples } from "./support/Credentials.ts"
+import { recordingTracer } from "./support/RecordingEye.ts"
 
 const options: SecretCache.Options = {
   timeToLive: Duration.seconds(10),
@@ -139,14 +139,7 @@ describe("SecretCache", () => {
   )
 
   it.effect("gives what it knows while the backend is away, for so long, marked in the span and counted", () => {
-    const spans: Array<Tracer.NativeSpan> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      }
-    })
+    const { layer, spans } = recordingTracer()
     return Effect.gen(function* () {
       const [behind, store] = [yield* Behind, yield* CredentialStorage]
       const id = yield* store.create("ApiKeys", login("1"))
@@ -179,7 +172,7 @@ describe("SecretCache", () => {
       expect(yield* counted).toEqual([[{ backend: "memory", type: "UsernamePassword" }, 3]])
     }).pipe(
       Effect.provide(storage()),
-      Effect.withTracer(tracer),
+      Effect.provide(layer),
       Effect.provideContext(Context.make(Metric.MetricRegistry, new Map()))
     )
   })

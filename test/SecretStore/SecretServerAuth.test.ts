@@ -15,6 +15,7 @@ import { temporaryDirectory } from "./support/Files.ts"
 import { refuse, reset, when } from "./support/server/faults.ts"
 import type { StandIn } from "./support/server/StandIn.ts"
 import { backend, Server } from "./support/Server.ts"
+import { aTurn, until } from "./support/until.ts"
 
 type Auth = SecretServerOptions["auth"]
 
@@ -38,13 +39,6 @@ const accept = (server: StandIn, path: string, body: Record<string, unknown>) =>
 const acceptAda = (server: StandIn) => accept(server, "auth/userpass/login/ada", { password: "canary-1" })
 
 const count = (server: StandIn, path: string) => server.served.filter((request) => request.path === path).length
-
-/** Lets sockets have their turn. */
-const aTurn = Effect.promise<void>(() => new Promise((resolve) => setImmediate(resolve)))
-
-/** Waits for what comes of real requests. The test's own time limit bounds it. */
-const until = (condition: () => boolean): Effect.Effect<void> =>
-  Effect.suspend(() => (condition() ? Effect.void : Effect.andThen(aTurn, until(condition))))
 
 const logins = "auth/userpass/login/ada"
 const renewals = "auth/token/renew-self"

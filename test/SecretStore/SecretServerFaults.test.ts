@@ -18,6 +18,7 @@ import { Credentials, CredentialStorage, login, samples } from "./support/Creden
 import { first, lose, refuse, reset, resetMidAnswer, say, silence, when } from "./support/server/faults.ts"
 import type { Fault, StandIn } from "./support/server/StandIn.ts"
 import { backend, Server, storage } from "./support/Server.ts"
+import { aTurn } from "./support/until.ts"
 
 /** The same store with little patience: repetitions take real time. */
 const impatient = Layer.fresh(CredentialStorage.layer).pipe(
@@ -193,7 +194,7 @@ describe.concurrent("SecretServer", () => {
       )
       for (let second = 0; second < 30; second++) {
         // What is asked has come to the server by then, so that it is the server's silence that is waited for.
-        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        yield* aTurn
         yield* TestClock.adjust("1 second")
       }
       for (const fiber of fibers) {

@@ -14,6 +14,7 @@ import { Credentials, CredentialStorage, login, samples } from "./support/Creden
 import { first, lie, lose, refuse, silence, when } from "./support/server/faults.ts"
 import { type Fault, send, type StandIn } from "./support/server/StandIn.ts"
 import { backend, Server, storage } from "./support/Server.ts"
+import { until } from "./support/until.ts"
 import type { Bucket } from "../../src/SecretStore/BucketSet.ts"
 
 const impatient = Layer.fresh(CredentialStorage.layer).pipe(
@@ -425,16 +426,5 @@ describe.concurrent("SecretServer beside another process", () => {
     }).pipe(Effect.provide(storage()))
   )
 })
-
-/** Waits for what comes of real requests. The test's own time limit bounds it. */
-const until = (condition: () => boolean): Effect.Effect<void> =>
-  Effect.suspend(() =>
-    condition()
-      ? Effect.void
-      : Effect.andThen(
-          Effect.promise<void>(() => new Promise((resolve) => setImmediate(resolve))),
-          until(condition)
-        )
-  )
 
 const withoutLog = Effect.provide(Logger.layer([]))

@@ -9,6 +9,7 @@ import type { SecretServerOptions } from "../../src/SecretStore/SecretServerOpti
 import { refuse, reset, say, silence, when } from "./support/server/faults.ts"
 import type { State } from "./support/server/StandIn.ts"
 import { backend, Server } from "./support/Server.ts"
+import { until } from "./support/until.ts"
 
 /** Runs the check once, over a stand-in that the test has prepared. */
 const probe = (change: Partial<SecretServerOptions> = {}) =>
@@ -88,9 +89,7 @@ describe("secretstore", () => {
         const server = yield* Server
         server.fault = when("GET", path, silence)
         const fiber = yield* Effect.forkChild(told())
-        while (!server.served.some((request) => path.test(request.path))) {
-          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-        }
+        yield* until(() => server.served.some((request) => path.test(request.path)))
         yield* TestClock.adjust("4500 millis")
         const result = yield* Fiber.join(fiber)
         expect(result).toEqual(["Unhealthy", `${at} is unreachable: it gave no answer within 4.5 seconds`])

@@ -8,6 +8,7 @@ import * as Redacted from "effect/Redacted"
 import { CredentialStorage, samples } from "./support/Credentials.ts"
 import { numbered } from "./support/numbered.ts"
 import { Server, storage } from "./support/Server.ts"
+import { until } from "./support/until.ts"
 import { revealed } from "./SecretStorageTest.ts"
 
 const workers = 64
@@ -74,13 +75,3 @@ it.live(`the secret server restarts ${restarts} times under ${workers} concurren
     expect(lost).toBeGreaterThanOrEqual((restarts * workers) / 2)
   }).pipe(Effect.provide(storage(undefined, http)))
 })
-
-const until = (condition: () => boolean): Effect.Effect<void> =>
-  Effect.suspend(() =>
-    condition()
-      ? Effect.void
-      : Effect.andThen(
-          Effect.promise<void>(() => new Promise((resolve) => setImmediate(resolve))),
-          until(condition)
-        )
-  )

@@ -171,7 +171,8 @@ it.layer(Layer.merge(NodeFileSystem.layer, Session.layer))("secrets", (it) => {
         [["create", "Nowhere"], `There is no bucket "Nowhere"; expected one of ApiKeys, Logins, Shared, Shared`, ""],
         [["create", "ApiKeys"], "Standard input is neither JSON nor YAML", '{"password":"canary'],
         [["create", "ApiKeys"], "username: Missing key; password: Missing key", "type: UsernamePassword"],
-        [["create", "ApiKeys"], "Standard input is empty", ""]
+        [["create", "ApiKeys"], "Standard input is empty", ""],
+        [["create", "ApiKeys"], "Standard input is longer than 16777216 characters", "canary".repeat(3_000_000)]
       ] as const) {
         const { status, stderr } = yield* run(service, args, { input })
         assert.strictEqual(status, 1)
