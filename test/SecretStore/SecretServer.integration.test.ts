@@ -12,6 +12,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import * as SecretServer from "../../src/SecretStore/SecretServer.ts"
 import { SecretStoreConfig } from "../../src/SecretStore/SecretStoreConfig.ts"
@@ -34,6 +35,9 @@ const api = Effect.fnUntraced(function* (method: "GET" | "POST" | "DELETE", path
 const made = (path: string, body: object) => Effect.acquireRelease(api("POST", path, body), () => api("DELETE", path))
 
 const prefixed = Effect.sync(() => `layerhost-test-${randomBytes(8).toString("hex")}`)
+
+/** What the README tells operators that a service's token has to be allowed. */
+const readmePolicy = /```hcl\n(.*?)```/s.exec(readFileSync(new URL("../../README.md", import.meta.url), "utf8"))![1]!
 
 const mounted = Effect.gen(function* () {
   const prefix = yield* prefixed
@@ -93,10 +97,9 @@ if (url !== "" && token !== "") {
         const authMount = `${prefix}/auth`
         yield* made(`sys/auth/${authMount}`, { type: authMethod.toLowerCase() })
         yield* made(`sys/policies/acl/${prefix}`, {
-          policy: `
-            path "${mounts.keyValueMount}/data/Credentials/*" { capabilities = ["create", "read", "update", "delete"] }
-            path "${mounts.keyValueMount}/metadata/Credentials/*" { capabilities = ["read", "list", "delete"] }
-            path "${mounts.totpMount}/*" { capabilities = ["create", "read", "update", "delete"] }`
+          policy: readmePolicy
+            .replaceAll('"credentials/', `"${mounts.keyValueMount}/`)
+            .replaceAll('"totp/', `"${mounts.totpMount}/`)
         })
         const account = yield* prepare(authMount, prefix)
         const { check, store } = yield* start({ ...mounts, authMethod, authMount, ...account })
