@@ -1,5 +1,6 @@
 /** The plugin web host for Effect: what plugins are made of, and what runs them. */
 export * as HealthCheck from "./Plugins/HealthCheck.ts"
+export * as ErrorMapping from "./Plugins/ErrorMapping.ts"
 export * as Host from "./Host/Host.ts"
 export { HostLive } from "./Host/Host.ts"
 export * as Middleware from "./Plugins/Middleware.ts"

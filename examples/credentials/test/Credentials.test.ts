@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { Host } from "layerhost"
+import { TestHost, TestLog } from "layerhost/testing"
 import * as YAML from "yaml"
 import { plugins } from "../src/plugins.generated.ts"
 
@@ -48,14 +48,17 @@ const withService = (test: (service: Service) => Promise<void>) =>
         yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(parent, { recursive: true, force: true })))
         const directory = join(parent, "secrets")
         const log: Array<string> = []
-        const values = {
-          host: { urls: "http://127.0.0.1:0" },
-          credentials: { token: "test-token" },
-          secretstore: { useLocalFileSystem: true, localFileSystemPath: directory }
-        }
-        const host = yield* Host.build(plugins, { configuration: { values }, log: (lines) => log.push(lines) })
-        const { addresses } = yield* host.listen
-        yield* Effect.promise(() => test({ directory, log, request: requestTo(addresses[0]!) }))
+        const { write, ...rest } = TestLog.make()
+        const host = yield* TestHost.make(plugins, {
+          listen: true,
+          config: {
+            credentials: { token: "test-token" },
+            secretstore: { useLocalFileSystem: true, localFileSystemPath: directory }
+          },
+          // The lines as they are written, whatever they hold.
+          log: { ...rest, write: (lines) => (log.push(lines), write(lines)) }
+        })
+        yield* Effect.promise(() => test({ directory, log, request: requestTo(host.url) }))
       })
     )
   )

@@ -1,5 +1,5 @@
 /**
- * Watches directories of configuration files: one watcher for a directory, whatever the number of its files.
+ * Watches directories: one watcher for each, whatever the number of its files.
  *
  * A directory is watched rather than a file, since files are replaced: an editor renames a new one over the old, and a
  * volume of Kubernetes swaps the link `..data`, through which all of its files are reached.
@@ -19,8 +19,8 @@ import * as Stream from "effect/Stream"
 export interface Watched {
   /** A directory that is not there is waited for, by watching the nearest one above it. */
   readonly directories: ReadonlyArray<string>
-  /** Whether the content of a file of this name matters. That a file comes or goes always does. */
-  readonly isRelevant: (name: string) => boolean
+  /** Whether a change matters: of a file's content, or else that there is something of this path now, or no more. */
+  readonly isRelevant: (path: string, isContent: boolean) => boolean
 }
 
 /** A set of watchers that lives as long as its scope. */
@@ -67,7 +67,9 @@ export const make = Effect.gen(function* () {
     const isReady = yield* Deferred.make<void>()
     const events = fs.watch(directory, { onReady: () => Deferred.doneUnsafe(isReady, Effect.void) })
     const run = Stream.runForEach(events, (event) =>
-      event._tag !== "Update" || isRelevant(path.basename(event.path)) ? Queue.offer(changes, undefined) : Effect.void
+      isRelevant(path.join(directory, path.basename(event.path)), event._tag === "Update")
+        ? Queue.offer(changes, undefined)
+        : Effect.void
     ).pipe(
       // A watcher that ends by itself would end again.
       Effect.andThen(Effect.fail(new Error("The watcher has ended"))),

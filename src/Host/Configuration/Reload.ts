@@ -106,6 +106,10 @@ const placesOf = Effect.fnUntraced(function* ({ directories, files }: Configurat
   }
   return {
     directories: [...found],
-    isRelevant: (name) => names.has(name) || rank(name) !== undefined
+    isRelevant: (file, isContent) => {
+      const name = path.basename(file)
+      // Whatever comes or goes may be the link through which a volume of Kubernetes is reached.
+      return !isContent || names.has(name) || rank(name) !== undefined
+    }
   } satisfies DirectoryWatcher.Watched
 })

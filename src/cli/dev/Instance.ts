@@ -39,8 +39,8 @@ const standby = join(import.meta.dirname, `standby${extname(import.meta.filename
 export const make = (options: InstanceOptions): Instance => {
   const child = spawn(process.execPath, [standby, ...options.args], {
     cwd: options.directory,
-    // A change is not to wait for a delay that is meant for load balancers.
-    env: { HOST_SHUTDOWNDELAY: "0 seconds", ...process.env },
+    // A change is not to wait for delays that are meant for load balancers, nor to be missed over kept connections.
+    env: { HOST_SHUTDOWNDELAY: "0 seconds", HOST_KEEPALIVEGRACE: "0 seconds", ...process.env },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // Ctrl-C in a terminal goes to a whole group: who is told to stop, and when, is decided here.
     detached: true

@@ -6,13 +6,14 @@ import { FileSystem } from "effect/FileSystem"
 import * as nodePath from "node:path"
 import { CommandError } from "../CommandError.ts"
 import { findCompiler } from "../Compiler.ts"
+import * as DirectoryWatcher from "../../Host/Configuration/DirectoryWatcher.ts"
 import * as Service from "../config/Service.ts"
 import * as PackageJson from "../generate/PackageJson.ts"
 import * as PluginList from "../generate/PluginList.ts"
 import { Sources } from "../generate/Sources.ts"
+import { isRelevant } from "./isRelevant.ts"
 import * as Supervisor from "./Supervisor.ts"
 import * as TypeCheck from "./TypeCheck.ts"
-import * as Watcher from "./Watcher.ts"
 
 /** What to run. */
 export interface Options {
@@ -23,6 +24,9 @@ export interface Options {
   /** Whether types are checked. */
   readonly types: boolean
 }
+
+/** How long a change waits for others: a save may be several events. */
+const quiet = "25 millis"
 
 /** Runs a service until it is interrupted, and starts it anew after each change. */
 export const run = Effect.fnUntraced(function* (options: Options) {
@@ -40,7 +44,7 @@ export const run = Effect.fnUntraced(function* (options: Options) {
   // A service that names its plugins itself has no list to keep fresh.
   const generates = yield* fs.exists(generated)
 
-  const changed = yield* Watcher.make(directory, generated)
+  const watcher = yield* DirectoryWatcher.make
   const supervisor = yield* Supervisor.make({ directory, main, args, say })
   if (options.types && compiler === undefined) {
     yield* say(`Types are not checked: TypeScript is not installed. Run \`npm install --save-dev typescript\`.`)
@@ -55,8 +59,18 @@ export const run = Effect.fnUntraced(function* (options: Options) {
     else if (hadTypeErrors) yield* say("The types are sound again")
     hadTypeErrors = errors !== ""
   })
-  const generate = Effect.gen(function* () {
+  const write = Effect.gen(function* () {
     if (generates) yield* PluginList.write(yield* PluginList.make(directory, sources))
+  })
+  /** Watches what the list was made from, also where it could not be made. */
+  const watch = Effect.flatMap(PluginList.watched(directory, sources), (directories) =>
+    watcher.watch({ directories, isRelevant: (path) => isRelevant(path, directory, generated) })
+  )
+  const generate = Effect.gen(function* () {
+    let written = yield* Effect.result(write)
+    // Something may have changed between the reading and the watching.
+    while (yield* watch) written = yield* Effect.result(write)
+    return yield* Effect.fromResult(written)
   })
   /** One round; a later change interrupts it. */
   const round = generate.pipe(
@@ -66,7 +80,7 @@ export const run = Effect.fnUntraced(function* (options: Options) {
 
   let running = yield* Effect.forkChild(round)
   while (true) {
-    yield* changed
+    yield* watcher.settled(quiet)
     yield* Fiber.interrupt(running)
     running = yield* Effect.forkChild(round)
   }

@@ -53,6 +53,6 @@ export const watch = Effect.fnUntraced(
   (effect) => Effect.scoped(effect)
 )
 
-/** The list itself is no news. */
-const isRelevant = (name: string): boolean =>
-  /\.([mc]?[jt]s|json)$/.test(name) && !/\.generated\.m?ts$/.test(basename(name))
+/** What comes or goes may be a directory of sources. The list itself is no news. */
+const isRelevant = (path: string, isContent: boolean): boolean =>
+  !isContent || (/\.([mc]?[jt]s|json)$/.test(path) && !/\.generated\.m?ts$/.test(basename(path)))

@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import { RouteRegistry } from "../../Host/Http/RouteRegistry.ts"
+import type * as Middleware from "../../Plugins/Middleware.ts"
 import type * as Plugin from "../../Plugins/Plugin.ts"
 import type { PluginOrigin } from "../../Plugins/PluginOrigin.ts"
 import type { ServiceNames } from "./ServiceNames.ts"
@@ -30,7 +31,13 @@ export interface PluginSummary {
   readonly healthChecks: ReadonlyArray<string> | null
   /** Paths in the configuration. */
   readonly sections: ReadonlyArray<string>
-  readonly middleware: ReadonlyArray<{ readonly name: string; readonly order: number }>
+  readonly middleware: ReadonlyArray<{
+    readonly name: string
+    readonly order: number
+    readonly routes: Middleware.Routes
+  }>
+  /** The classes of errors that it answers, in the whole service. */
+  readonly errors: ReadonlyArray<string>
   readonly tasks: ReadonlyArray<string>
 }
 
@@ -54,7 +61,8 @@ export const make = (
         moreRoutes: !isComplete,
         healthChecks: Effect.isEffect(plugin.healthChecks) ? null : plugin.healthChecks.map(({ name }) => name),
         sections: plugin.config.map(({ path }) => path),
-        middleware: plugin.middleware.map(({ name, order }) => ({ name, order })),
+        middleware: plugin.middleware.map(({ name, order, routes }) => ({ name, order, routes })),
+        errors: plugin.errors.map(({ error }) => error.name),
         tasks: plugin.tasks.map(({ name }) => name)
       }
     })

@@ -41,7 +41,13 @@ const describe = (plugin: PluginSummary.PluginSummary): string => {
     ["requires", plugin.requires ?? []],
     ["sections", plugin.sections],
     ["endpoints", [...plugin.endpoints, ...(plugin.moreRoutes ? ["(more, which its services add at start)"] : [])]],
-    ["middleware", plugin.middleware.map(({ name, order }) => `${name} (order ${order})`)],
+    [
+      "middleware",
+      plugin.middleware.map(
+        ({ name, order, routes }) => `${name} (order ${order}${routes === "own" ? ", own routes only" : ""})`
+      )
+    ],
+    ["errors", plugin.errors],
     ["checks", plugin.healthChecks ?? ["(its services choose them at start)"]],
     ["tasks", plugin.tasks]
   ]

@@ -66,7 +66,14 @@ const makeService = Effect.fnUntraced(function* () {
 
   /** Begins a request; the answer comes once the body is ended. */
   const begin = () => {
-    const request = httpRequest({ socketPath, method: "POST", path: "/", headers: { "content-type": "text/plain" } })
+    // Over a connection of its own: one that was kept belongs to the instance that it was made to.
+    const request = httpRequest({
+      socketPath,
+      agent: false,
+      method: "POST",
+      path: "/",
+      headers: { "content-type": "text/plain" }
+    })
     const answer = once(request, "response").then(([response]) => text(response))
     return { request, answer }
   }

@@ -16,6 +16,7 @@ const plugin = (id: string, fields: Partial<PluginSummary> = {}): PluginSummary 
   healthChecks: [],
   sections: [],
   middleware: [],
+  errors: [],
   tasks: [],
   ...fields
 })

@@ -45,8 +45,9 @@ const shop = {
     import * as HttpRouter from "effect/http/HttpRouter"
     import * as HttpServerResponse from "effect/http/HttpServerResponse"
     import * as Layer from "effect/Layer"
-    import { Middleware, Plugin, Task } from "layerhost"
+    import { ErrorMapping, Middleware, Plugin, Task } from "layerhost"
     import { Stock } from "./Stock.ts"
+    class SoldOut extends Error {}
     const count = Effect.map(Stock, ({ count }) => HttpServerResponse.text(String(count)))
     export const till = Plugin.make({
       id: "till",
@@ -54,7 +55,8 @@ const shop = {
         HttpRouter.add("GET", "/count/:item", count),
         Layer.effectDiscard(Effect.flatMap(Stock, () => Effect.flatMap(HttpRouter.HttpRouter, (router) => router.add("GET", "/late", count))))
       ),
-      middleware: [Middleware.make({ name: "audit", order: 3, build: Effect.map(Stock, () => (handler) => handler) })],
+      middleware: [Middleware.make({ name: "audit", order: 3, routes: "own", build: Effect.map(Stock, () => (handler) => handler) })],
+      errors: [ErrorMapping.make(SoldOut, { status: 409 })],
       tasks: [Task.make("sweep", Effect.void)]
     })
   `,
@@ -82,8 +84,67 @@ it.layer(NodeFileSystem.layer)("plugins", (it) => {
            requires    shop/Stock
            endpoints   GET /count/:item
                        (more, which its services add at start)
-           middleware  audit (order 3)
+           middleware  audit (order 3, own routes only)
+           errors      SoldOut
            tasks       sweep
+        "
+      `)
+      // The same once more as data, with every field.
+      expect(layerhost(["plugins", "--json"], directory).stdout).toMatchInlineSnapshot(`
+        "[
+          {
+            "id": "stock",
+            "order": 1,
+            "origin": "app",
+            "package": null,
+            "version": "2.1.0",
+            "provides": [
+              "shop/Stock"
+            ],
+            "requires": [],
+            "endpoints": [],
+            "moreRoutes": false,
+            "healthChecks": [
+              "shelves"
+            ],
+            "sections": [
+              "stock"
+            ],
+            "middleware": [],
+            "errors": [],
+            "tasks": []
+          },
+          {
+            "id": "till",
+            "order": 2,
+            "origin": "app",
+            "package": null,
+            "version": "2.1.0",
+            "provides": [],
+            "requires": [
+              "shop/Stock"
+            ],
+            "endpoints": [
+              "GET /count/:item"
+            ],
+            "moreRoutes": true,
+            "healthChecks": [],
+            "sections": [],
+            "middleware": [
+              {
+                "name": "audit",
+                "order": 3,
+                "routes": "own"
+              }
+            ],
+            "errors": [
+              "SoldOut"
+            ],
+            "tasks": [
+              "sweep"
+            ]
+          }
+        ]
         "
       `)
     })
