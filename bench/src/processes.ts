@@ -1,6 +1,6 @@
 /** The processes of a measurement: servers, each on a port of its own, and the one that makes the load. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
@@ -72,18 +72,32 @@ export interface StartOptions {
   readonly path?: string
 }
 
+/** What a server took until its first answer. */
+export interface Started {
+  readonly millis: number
+  /** Milliseconds of processor time, of all threads; 0 where the system does not tell (other than Linux). */
+  readonly cpu: number
+}
+
+/** Linux counts in hundredths of a second. */
+const cpuOf = ({ pid }: ChildProcess): number => {
+  if (process.platform !== "linux") return 0
+  const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")
+  const [user, system] = fields.split(" ").slice(11, 13)
+  return (Number(user) + Number(system)) * 10
+}
+
 export class Server implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly file: string
   readonly port: number
-  /** Milliseconds from its start to its first answer. */
-  readonly startedIn: number
+  readonly started: Started
 
-  private constructor(child: ChildProcess, file: string, port: number, startedIn: number) {
+  private constructor(child: ChildProcess, file: string, port: number, started: Started) {
     this.#child = child
     this.file = file
     this.port = port
-    this.startedIn = startedIn
+    this.started = started
   }
 
   static async start(file: string, options: StartOptions = {}): Promise<Server> {
@@ -102,7 +116,7 @@ export class Server implements AsyncDisposable {
         async (answer) => (await answer.arrayBuffer(), answer.ok),
         () => false
       )
-      if (isUp) return new Server(child, file, port, performance.now() - begun)
+      if (isUp) return new Server(child, file, port, { millis: performance.now() - begun, cpu: cpuOf(child) })
       await setTimeout(2)
     }
     await ended(child)

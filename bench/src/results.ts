@@ -8,14 +8,14 @@ import type { Plugins } from "./measure/plugins.ts"
 import type { CaseResult } from "./measure/secrets/secrets.ts"
 import type { Rounds } from "./measure/throughput.ts"
 import type { Way } from "./measure/tracing.ts"
-import { isPinned } from "./processes.ts"
+import { isPinned, type Started } from "./processes.ts"
 
 /** The results of the parts, most of them by workload and then by peer. */
 export interface Parts {
   readonly throughput: Record<string, Record<string, Rounds>>
   readonly latency: Record<string, Record<string, Latencies>>
   readonly memory: Record<string, ReadonlyArray<number>>
-  readonly coldStart: Record<string, ReadonlyArray<number>>
+  readonly coldStart: Record<string, ReadonlyArray<Started>>
   readonly plugins: Plugins
   readonly tracing: Record<string, Record<Way, Rounds>>
   readonly secrets: ReadonlyArray<CaseResult>

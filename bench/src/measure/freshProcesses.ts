@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { Peer } from "../peers.ts"
-import { type Load, Server, type StartOptions } from "../processes.ts"
+import { type Load, Server, type Started, type StartOptions } from "../processes.ts"
 import type { Workload } from "../workloads.ts"
 
 /** Requests before memory is looked at. */
@@ -35,12 +35,12 @@ export const bundledExample = "npm start, one file"
 
 const exampleDirectory = resolve(import.meta.dirname, "../../../examples/credentials")
 
-/** Milliseconds from the start of a process to its first answer 200, of each round. `bundle` is the example as one file. */
+/** From the start of a process to its first answer 200, each round. `bundle` is the example as one file. */
 export const coldStart = async (
   peers: ReadonlyArray<Peer>,
   rounds: number,
   bundle: string | undefined
-): Promise<Record<string, Array<number>>> => {
+): Promise<Record<string, Array<Started>>> => {
   const secrets = mkdtempSync(join(tmpdir(), "layerhost-bench-"))
   const env = { SECRETSTORE_LOCALFILESYSTEMPATH: secrets }
   const service: StartOptions = { directory: exampleDirectory, path: "/health/liveness", env }
@@ -49,13 +49,13 @@ export const coldStart = async (
     [example, join(exampleDirectory, "src/main.ts"), service],
     ...(bundle === undefined ? [] : [[bundledExample, resolve(bundle), service] as const])
   ]
-  const results: Record<string, Array<number>> = Object.fromEntries(started.map(([name]) => [name, []]))
+  const results: Record<string, Array<Started>> = Object.fromEntries(started.map(([name]) => [name, []]))
   try {
     // The first round brings files into the system's cache, and does not count.
     for (let round = -1; round < rounds; round++) {
       for (const [name, file, options] of started) {
         await using server = await Server.start(file, { ...options, agent: false })
-        if (round >= 0) results[name]!.push(server.startedIn)
+        if (round >= 0) results[name]!.push(server.started)
       }
     }
   } finally {

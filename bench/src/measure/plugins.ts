@@ -19,7 +19,7 @@ export const plugins = async (load: Load, { file }: Peer, options: Options): Pro
   for (let round = 0; round < options.rounds; round++) {
     for (const count of counts) {
       await using server = await startWith(count)
-      start[count].push(server.startedIn)
+      start[count].push(server.started.millis)
     }
   }
   await using one = await startWith("1")

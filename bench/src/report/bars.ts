@@ -2,6 +2,7 @@
 import { bundledExample, example } from "../measure/freshProcesses.ts"
 import { ways } from "../measure/tracing.ts"
 import { baseline, rival } from "../peers.ts"
+import type { Started } from "../processes.ts"
 import type { Results } from "../results.ts"
 import { ratio, type Spread } from "../statistics.ts"
 
@@ -41,6 +42,14 @@ export const barsOf = (results: Results): ReadonlyArray<Bar> => {
   const latency = results.latency?.data
   const memory = results.memory?.data
   const coldStart = results.coldStart?.data
+  const startBar = (name: string) => {
+    const of = (what: keyof Started) =>
+      ratioOf(
+        coldStart?.[name]?.map((started) => started[what]),
+        coldStart?.[rival]?.map((started) => started[what])
+      )
+    return { measured: of("millis"), cpu: of("cpu") }
+  }
   const secret = (name: string, what: string, value: number): Bar => {
     const found = results.secrets?.data.find((each) => each.name === name)
     return { what, bound: "at least", value, measured: ratioOf(found?.bareMicros, found?.micros) }
@@ -87,13 +96,13 @@ export const barsOf = (results: Results): ReadonlyArray<Bar> => {
       what: `cold start of \`npm start\`'s service against ${fastify}`,
       bound: "at most",
       value: 1.2,
-      measured: ratioOf(coldStart?.[example], coldStart?.[rival])
+      ...startBar(example)
     },
     {
       what: `the same as one file`,
       bound: "at most",
       value: 0.5,
-      measured: ratioOf(coldStart?.[bundledExample], coldStart?.[rival])
+      ...startBar(bundledExample)
     },
     secret("file, get", "file secret get against readFile and JSON.parse", 0.6),
     secret("file, create", "file secret create against temporary file, fsync, rename, directory fsync", 0.9),

@@ -143,8 +143,12 @@ export const page = (results: Results): string =>
     ),
     section(results, "coldStart", "Cold start", (data) =>
       table(
-        ["", "ms to the first answer"],
-        Object.entries(data).map(([name, millis]) => [titleOf(name), withRange(spread(millis), 0)])
+        ["", "ms to the first answer", "ms of processor time"],
+        Object.entries(data).map(([name, started]) => [
+          titleOf(name),
+          withRange(spread(started.map(({ millis }) => millis)), 0),
+          withRange(spread(started.map(({ cpu }) => cpu)), 0)
+        ])
       )
     ),
     section(results, "plugins", "Number of plugins", ({ start, requests }) =>
