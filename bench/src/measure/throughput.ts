@@ -20,22 +20,20 @@ export interface Options {
 export const byTurns = async <Name extends string>(
   load: Load,
   servers: Readonly<Record<Name, Server>>,
-  workload: Workload | ((name: Name) => Workload),
+  workload: Workload,
   { rounds, seconds, warmUpSeconds }: Options
 ): Promise<Record<Name, Rounds>> => {
   const names = Object.keys(servers) as Array<Name>
-  const of = (name: Name) => (typeof workload === "function" ? workload(name) : workload)
-  const results = Object.fromEntries(names.map((name) => [name, { perSecond: [], cpu: [] }])) as unknown as Record<
-    Name,
-    Rounds
-  >
-  for (const name of names)
-    await load.run(servers[name], of(name), { kind: "closed", until: { seconds: warmUpSeconds } })
+  const results = {} as Record<Name, Rounds>
+  for (const name of names) {
+    results[name] = { perSecond: [], cpu: [] }
+    await load.run(servers[name], workload, { kind: "closed", until: { seconds: warmUpSeconds } })
+  }
   for (let round = 0; round < rounds; round++) {
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(round + turn) % names.length]!
       const before = await servers[name].usage()
-      const done = await load.run(servers[name], of(name), { kind: "closed", until: { seconds } })
+      const done = await load.run(servers[name], workload, { kind: "closed", until: { seconds } })
       const after = await servers[name].usage()
       results[name].perSecond.push(done.count / done.seconds)
       results[name].cpu.push((after.cpu - before.cpu) / done.count)
