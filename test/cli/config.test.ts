@@ -180,7 +180,7 @@ In load order:
       for (const [args, message] of [
         [["--plugins", "src/none.ts"], "src/none.ts cannot be imported: Error: Cannot find module"],
         [["--plugins", "src/broken.ts"], "src/broken.ts cannot be imported: Error: Cannot find package 'x-y'"],
-        [["."], "src/plugins.generated.ts exports no plugins"],
+        [["."], "src/plugins.generated.ts exports no plugins: export them as a list named plugins, or name another"],
         [["nowhere"], "nowhere/src/plugins.generated.ts does not exist: run `layerhost generate`"],
         [[".", "x"], `"x" is one argument too many; arguments of the service itself stand behind --`]
       ] as const) {

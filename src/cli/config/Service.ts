@@ -45,7 +45,9 @@ export const plugins = Effect.fn("Service.plugins")(function* (directory: string
   const file = module === undefined ? yield* generatedList(directory) : nodePath.resolve(module)
   const plugins = pluginsOf(yield* load(file))
   if (plugins === undefined) {
-    return yield* new CommandError({ message: `${shown(file)} exports no plugins` })
+    return yield* new CommandError({
+      message: `${shown(file)} exports no plugins: export them as a list named plugins, or name another module with --plugins`
+    })
   }
   return { file, plugins }
 })

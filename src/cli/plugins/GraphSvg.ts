@@ -33,7 +33,7 @@ export const draw = (plugins: ReadonlyArray<PluginSummary>): string => {
       (name, line) =>
         `<text class="use" x="${middle}" y="${(start.y + end.y) / 2 - 6 - 14 * (services.length - 1 - line)}">${escape(name)}</text>`
     )
-    return `<path d="M${start.x} ${start.y}C${middle} ${start.y} ${middle} ${end.y} ${end.x} ${end.y}"/>${label.join("")}`
+    return `<path marker-start="url(#used)" d="M${start.x} ${start.y}C${middle} ${start.y} ${middle} ${end.y} ${end.x} ${end.y}"/>${label.join("")}`
   })
   const boxes = plugins.map((plugin, index) => {
     const { x, y } = places[index]!
@@ -50,6 +50,9 @@ export const draw = (plugins: ReadonlyArray<PluginSummary>): string => {
     `<style>svg{color:#24292f;background:#fff}@media(prefers-color-scheme:dark){svg{color:#e6edf3;background:#0d1117}}` +
       `rect{fill:none;stroke-width:2}path{fill:none;stroke:#8b949e;stroke-width:1.5}` +
       `text{font:12px ui-monospace,monospace;fill:currentColor;text-anchor:middle}.id{font-weight:bold}.use{font-size:11px}</style>`,
+    // An arrow leads to what is used, as in Mermaid.
+    `<marker id="used" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto-start-reverse">` +
+      `<polygon points="0,0 8,4 0,8" fill="#8b949e"/></marker>`,
     ...lines,
     ...boxes,
     "</svg>"

@@ -79,7 +79,8 @@ describe("SVG", () => {
     }
     const places = plugins.map(({ id }) => JSON.stringify(placeOf(id)))
     assert.strictEqual(new Set(places).size, plugins.length)
-    assert.strictEqual(svg.match(/<path /g)?.length, 4)
+    // Each line begins, with its arrow, at what is used.
+    assert.strictEqual(svg.match(/<path marker-start="url\(#used\)" /g)?.length, 4)
   })
 
   it("holds every box", () => {
