@@ -1,5 +1,5 @@
 /**
- * How deeply a body may nest: what parses and checks values goes down a level for each of theirs, and a few megabytes of
+ * How deeply a body may nest, and how many values it may have: what parses and checks values goes down a level for each of theirs, and a few megabytes of
  * brackets would keep it busy for seconds.
  */
 
@@ -20,6 +20,22 @@ export const isTooDeep = (json: string): boolean => {
     else if (code === openBracket || code === openBrace) {
       if (++depth > maxDepth) return true
     } else if (code === closeBracket || code === closeBrace) depth--
+  }
+  return false
+}
+
+/**
+ * Whether a JSON text has more values than it may: to check each costs microseconds, and millions fit into a few megabytes.
+ * Each value but the first follows a comma, or the bracket or brace that opens what it is the first of; something empty counts twice. A short text is not
+ * looked at.
+ */
+export const hasTooManyValues = (json: string, limit: number): boolean => {
+  if (json.length <= limit) return false
+  let count = 1
+  for (let index = 0; index < json.length; index++) {
+    const code = json.charCodeAt(index)
+    if (code === quote) index = endOfString(json, index)
+    else if ((code === comma || code === openBracket || code === openBrace) && ++count > limit) return true
   }
   return false
 }
@@ -46,6 +62,7 @@ const isEscaped = (json: string, index: number): boolean => {
 }
 
 const quote = 0x22
+const comma = 0x2c
 const backslash = 0x5c
 const openBracket = 0x5b
 const closeBracket = 0x5d

@@ -132,7 +132,7 @@ export const make = (
     }
     const decoded = RequestDecompression.decoded(request, maxRequestSize)
     return Result.isSuccess(decoded)
-      ? handle(exchange, RequestBody.checked(decoded.success, maxRequestSize))
+      ? handle(exchange, RequestBody.checked(decoded.success, maxRequestSize, limits.maxRequestValues))
       : refuse(exchange, decoded.failure)
   }
 

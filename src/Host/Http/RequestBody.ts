@@ -19,9 +19,9 @@ import { BodyTooLarge, MalformedBody, UnsupportedMediaType } from "./RequestErro
 import * as Yaml from "./Yaml.ts"
 
 /** The request with a body that is read by the host's rules. */
-export const checked = (request: HttpServerRequest, maxSize: number): HttpServerRequest => {
+export const checked = (request: HttpServerRequest, maxSize: number, maxValues: number): HttpServerRequest => {
   if (!HttpMethod.hasBody(request.method)) return request
-  const body = new RequestBody(request, maxSize)
+  const body = new RequestBody(request, maxSize, maxValues)
   return new CheckedRequest(
     body.isYaml
       ? request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") })
@@ -37,16 +37,18 @@ class RequestBody {
   readonly #request: HttpServerRequest
   readonly #contentType: string
   readonly #maxSize: number
+  readonly #maxValues: number
   #bytes: Effect.Effect<Uint8Array, HttpServerError> | undefined
   #text: string | undefined
 
-  constructor(request: HttpServerRequest, maxSize: number) {
+  constructor(request: HttpServerRequest, maxSize: number, maxValues: number) {
     this.#contentType = request.headers["content-type"] ?? "application/json"
     const mediaType = MediaType.essence(this.#contentType)
     this.isYaml = MediaType.isYaml(mediaType)
     this.#isJson = MediaType.isJson(mediaType)
     this.#request = request
     this.#maxSize = maxSize
+    this.#maxValues = maxValues
   }
 
   get arrayBuffer(): Effect.Effect<ArrayBuffer, HttpServerError> {
@@ -64,7 +66,7 @@ class RequestBody {
   get json(): Effect.Effect<Schema.Json, HttpServerError> {
     return this.#readAs((bytes) => {
       const text = this.#textOf(bytes)
-      return parseJson(this.isYaml || this.#isJson ? text : shallow(text))
+      return parseJson(this.isYaml || this.#isJson ? text : bounded(text, this.#maxValues))
     })
   }
 
@@ -85,7 +87,8 @@ class RequestBody {
   #textOf(bytes: Uint8Array): string {
     if (this.#text === undefined) {
       const text = decode(bytes, MediaType.charset(this.#contentType))
-      this.#text = this.isYaml ? Yaml.toJson(text, this.#maxSize) : this.#isJson ? shallow(text) : text
+      const json = this.isYaml ? Yaml.toJson(text, this.#maxSize) : text
+      this.#text = this.isYaml || this.#isJson ? bounded(json, this.#maxValues) : text
     }
     return this.#text
   }
@@ -200,9 +203,12 @@ const decodeWith = (decoder: TextDecoder, bytes: Uint8Array): string => {
 const notIn = (encoding: string): MalformedBody =>
   new MalformedBody({ message: `Expected text in ${encoding.toUpperCase()}` })
 
-/** The text itself, unless its values nest too deeply. */
-const shallow = (json: string): string => {
+/** The text itself, unless it has too many values, or they nest too deeply. */
+const bounded = (json: string, maxValues: number): string => {
   if (Nesting.isTooDeep(json)) throw new MalformedBody({ message: Nesting.tooDeep })
+  if (Nesting.hasTooManyValues(json, maxValues)) {
+    throw new BodyTooLarge({ message: `The body has more than ${maxValues} values.` })
+  }
   return json
 }
 

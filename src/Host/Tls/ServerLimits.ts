@@ -1,5 +1,5 @@
 /**
- * What a client may take of a server: time, headers, connections.
+ * What a client may take of a server: time, headers, values of a body, connections.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -29,6 +29,9 @@ export const fields = {
   maxHeaderCount: atLeastOne
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100)))
     .annotateKey({ description: "How many headers a request may have." }),
+  maxRequestValues: atLeastOne
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(200_000)))
+    .annotateKey({ description: "How many values a JSON or YAML body may have, at all levels." }),
   maxConnections: Schema.optionalKey(atLeastOne).annotateKey({
     description:
       "How many connections each listener takes at a time; those beyond are closed at once. Any number when absent."

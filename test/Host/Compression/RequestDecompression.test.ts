@@ -52,7 +52,7 @@ const app = HttpServerRequest.use((request) => {
   if (Result.isFailure(decoded)) {
     return Effect.succeed(Problem.toResponse(decoded.failure, { requestId: "1", timestamp: "2026-01-01T00:00:00Z" }))
   }
-  const read = readers[request.url.slice(1)]!(RequestBody.checked(decoded.success, maxSize))
+  const read = readers[request.url.slice(1)]!(RequestBody.checked(decoded.success, maxSize, maxSize))
   return Effect.matchEffect(read, {
     onSuccess: (value) => Effect.succeed(HttpServerResponse.jsonUnsafe(value)),
     onFailure: (error) => HttpServerRespondable.toResponseOrElse(error, HttpServerResponse.empty({ status: 500 }))

@@ -36,7 +36,8 @@ withLayer(layer)((test) => {
           keepAliveTimeout: Duration.seconds(65),
           sendTimeout: Duration.seconds(60),
           maxHeaderSize: 16_384,
-          maxHeaderCount: 100
+          maxHeaderCount: 100,
+          maxRequestValues: 200_000
         },
         { enabled: true }
       ])

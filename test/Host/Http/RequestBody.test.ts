@@ -185,6 +185,34 @@ describe("a body", () => {
     })
   )
 
+  it.effect.each(["application/json", "application/yaml"])("of %s has no more values than it may", (type) =>
+    Effect.gen(function* () {
+      const { request } = yield* TestHost.make([things], { config: { "host:maxRequestValues": 10 } })
+      const send = (path: string, value: string) =>
+        request(path, {
+          method: "POST",
+          headers: { "content-type": type, accept: type },
+          body: `{"value":${value}}`
+        })
+      for (const path of ["/echo", "/raw/json"]) {
+        // What stands in a text is no value.
+        for (const value of ["[1,2,3,4,5,6,7,8]", '[[],{"a":{}},[",{[,{[,{["]]', '"a\\",[[[[[[[[[[[[[["']) {
+          assert.strictEqual((yield* send(path, value)).status, 200, value)
+        }
+        for (const value of [
+          "[1,2,3,4,5,6,7,8,9]",
+          "[[],[],[],[],[]]",
+          '{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9}'
+        ]) {
+          const { headers, status, text } = yield* send(path, value)
+          assert.strictEqual(status, 413, value)
+          assert.strictEqual(headers.get("content-type"), type.replace("/", "/problem+"))
+          assert.include(text, "The body has more than 10 values.")
+        }
+      }
+    })
+  )
+
   it.effect.each(["application/json", "application/yaml"])("of %s is read in the charset that it says", (type) =>
     Effect.gen(function* () {
       const { request } = yield* TestHost.make([things])

@@ -25,7 +25,8 @@ const limits: ServerLimits = {
   keepAliveTimeout: Duration.seconds(65),
   sendTimeout: Duration.seconds(60),
   maxHeaderSize: 16_384,
-  maxHeaderCount: 100
+  maxHeaderCount: 100,
+  maxRequestValues: 1_000
 }
 
 const one = SelfSigned.make("one")
