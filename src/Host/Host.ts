@@ -3,6 +3,8 @@
  *
  * Building and running are apart, so that a test sends requests through the whole pipeline in memory.
  */
+// Compiles schemas into functions where that is allowed; before any module whose schemas it is to compile.
+import "effect/schema/SchemaJITCompiler/enable"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
