@@ -18,6 +18,7 @@ interface Connection {
   waiting: number
 }
 
+/** Stops reading where too many wait. */
 const holdBack = (socket: Socket, { waiting }: Connection): void => {
   if (waiting >= limit) socket.pause()
 }
@@ -27,23 +28,25 @@ export const inOrder = (server: Server): LastAnswer => {
   const connections = new WeakMap<Socket, Connection>()
   const emit = server.emit.bind(server)
 
-  const begin = (event: string, request: IncomingMessage, response: ServerResponse): boolean => {
+  // Node gives the connection to an answer when its turn comes; after the last answer it takes nothing more.
+  const begin = (event: string, request: IncomingMessage, response: ServerResponse): boolean =>
+    response.socket !== null && request.socket.writable && emit(event, request, response)
+
+  const inTurn = (event: string, request: IncomingMessage, response: ServerResponse): boolean => {
     const { socket } = request
-    // Node gives the connection to an answer when its turn comes; after the last answer it takes nothing more.
-    const beginNow = () => response.socket !== null && socket.writable && emit(event, request, response)
     const connection = connections.get(socket)
     if (connection === undefined) {
       connections.set(socket, { last: response, waiting: 0 })
-      return beginNow()
+      return begin(event, request, response)
     }
     const before = connection.last
     connection.last = response
-    if (response.socket !== null) return beginNow()
+    if (response.socket !== null) return begin(event, request, response)
     // Once this piece is parsed, since Node reads on at the end of each request.
     if (++connection.waiting % limit === 0) queueMicrotask(() => holdBack(socket, connection))
     const beginNext = (): void => {
       if (--connection.waiting < limit && socket.isPaused()) socket.resume()
-      beginNow()
+      begin(event, request, response)
     }
     // Other connections have their turn in between.
     before.once("close", () => setImmediate(beginNext))
@@ -54,7 +57,7 @@ export const inOrder = (server: Server): LastAnswer => {
     if (event !== "request" && event !== "checkContinue") return emit(event, ...args)
     const [request, response] = args as [IncomingMessage, ServerResponse]
     // All streams of an HTTP/2 connection go on at once.
-    return request.httpVersionMajor === 1 ? begin(event, request, response) : emit(event, request, response)
+    return request.httpVersionMajor === 1 ? inTurn(event, request, response) : emit(event, request, response)
   }
   return (socket) => connections.get(socket)?.last
 }
