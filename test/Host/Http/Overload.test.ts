@@ -9,7 +9,7 @@ import * as NodeProcess from "../../support/NodeProcess.ts"
 const mega = 2 ** 20
 
 /** How much the memory of the process may grow, in bytes: some bodies of the largest size, and what is not yet collected. */
-const budget = 300 * mega
+const budget = 400 * mega
 
 /** How long others may wait for an answer, in milliseconds, on a busy machine. */
 const patience = 5_000
@@ -179,7 +179,7 @@ describe("a host under attack", () => {
     // Where much more was sent than is read, the connection may be reset.
     for (const answer of answers)
       assert.isTrue(statusOf(answer) === status || answer.text === "", answer.text.slice(0, 200))
-    assert.include(answers.map(statusOf), status)
+    if (headers.length < mega) assert.include(answers.map(statusOf), status)
     await isWell()
   })
 
