@@ -23,7 +23,8 @@ export const mount = Effect.fnUntraced(function* (
   middleware: MiddlewareChain.MiddlewareChain
 ) {
   let hasGlobalMiddleware = false
-  const requestContext = RequestContext.make(() => hasGlobalMiddleware || !middleware.isEmpty)
+  const isFast = yield* CompiledApi.IsEnabled
+  const requestContext = RequestContext.make(() => !isFast || hasGlobalMiddleware || !middleware.isEmpty)
   for (const { plugin, context } of plugins) {
     // Handlers keep the context in which they are built, and it wins over the request's: the annotations of a request's
     // log lines are to be its own.
@@ -31,7 +32,7 @@ export const mount = Effect.fnUntraced(function* (
     for (const { definition, handlers } of plugin.apis) {
       const groups = yield* builder.layer(plugin, "routes", handlers, own)
       if (groups === undefined) continue
-      const compile = CompiledApi.make(definition, groups, requestContext)
+      const compile = isFast ? CompiledApi.make(definition, groups, requestContext) : undefined
       const router = registry.apiRouter(plugin.id, definition, middleware.aroundOwn(plugin), compile)
       // The types of definition and handlers were held against each other by PluginApi.make.
       const api = HttpApiBuilder.layer(definition)

@@ -3,14 +3,15 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type * as HttpApi from "effect/http-api/HttpApi"
-import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
-import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import type { Compile } from "../Http/Route.ts"
 import * as CapturedContext from "./CapturedContext.ts"
 import * as CompiledEndpoint from "./CompiledEndpoint.ts"
 import type { RequestContext } from "./RequestContext.ts"
+
+/** Whether endpoints are compiled. A test switches that off, to hold what the API runtime answers against it. */
+export const IsEnabled = Context.Reference<boolean>("layerhost/Host/FastPath/IsEnabled", { defaultValue: () => true })
 
 /** What the layer of a group provides: a route for each handler, in the same order. */
 interface GroupHandlers {
@@ -18,7 +19,6 @@ interface GroupHandlers {
   readonly handlers: ReadonlyMap<
     string,
     {
-      readonly endpoint: HttpApiEndpoint.Top
       readonly handler: CompiledEndpoint.EndpointParts["handler"]
       readonly isRaw: boolean
     }
@@ -32,18 +32,31 @@ export const make = (
   requestContext: RequestContext
 ): Compile => {
   const found = new Map<unknown, (stock: Parameters<Compile>[1]) => ReturnType<Compile>>()
-  for (const group of Object.values(definition.groups) as ReadonlyArray<HttpApiGroup.Top>) {
-    const { handlers, routes } = provided.mapUnsafe.get(group.key) as GroupHandlers
-    Array.from(handlers.values(), ({ endpoint, handler, isRaw }, index) => {
-      const route = routes[index]!
+  HttpApi.reflect(definition, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint, group, mergedAnnotations: annotations, successes }) => {
+      const handlers = provided.mapUnsafe.get(group.key) as GroupHandlers | undefined
+      const index = Array.from(handlers?.handlers.keys() ?? []).indexOf(endpoint.identifier)
+      if (handlers === undefined || index < 0) return
+      const { handler, isRaw } = handlers.handlers.get(endpoint.identifier)!
+      const route = handlers.routes[index]!
       const captured = isRaw ? undefined : CapturedContext.find(route.handler as Effect.Effect<unknown>)
       if (captured === undefined) return
-      const annotations = Context.mergeAll(definition.annotations, group.annotations, endpoint.annotations)
       const within = requestContext(captured)
       found.set(route.handler, (stock) =>
-        CompiledEndpoint.compile({ definition, group, endpoint, annotations, handler, stock, captured, within })
+        CompiledEndpoint.compile({
+          definition,
+          group,
+          endpoint,
+          annotations,
+          successes,
+          handler,
+          stock,
+          captured,
+          within
+        })
       )
-    })
-  }
+    }
+  })
   return (route, stock) => found.get(route.handler)?.(stock)
 }

@@ -8,6 +8,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import { identity } from "effect/Function"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -30,6 +31,8 @@ import * as Validation from "../Http/Validation.ts"
 export interface EndpointParts extends Validation.AnnotatedEndpoint {
   readonly definition: HttpApi.Top
   readonly group: HttpApiGroup.Top
+  /** What the endpoint answers with, by status. */
+  readonly successes: ReadonlyMap<number, ReadonlyArray<Schema.Top>>
   /** The plugin's handler of the endpoint. */
   readonly handler: (input: Input) => Effect.Effect<unknown, unknown, unknown>
   /** The handler that the API runtime made. */
@@ -56,11 +59,10 @@ class Outcome extends Context.Service<Outcome, Effect.Effect<never, unknown>>()(
 
 /** Compiles an endpoint; absent where it has something that only the API runtime can do. */
 export const compile = (parts: EndpointParts): Handler | undefined => {
-  const { annotations, captured, definition, endpoint, group, handler, stock, within } = parts
+  const { annotations, captured, definition, endpoint, group, handler, stock, successes, within } = parts
   const payload = jsonPayload(endpoint)
-  const success = jsonSuccess(endpoint)
+  const [status, success] = jsonSuccess(successes)
   if (endpoint.middlewares.size > 0 || payload === unsupported || success === undefined) return undefined
-  const status = SchemaAST.resolveAt<number>("httpApiStatus")(success.ast) ?? 200
   const optionsOf = (part: Context.Key<unknown, ParseOptions>): ParseOptions | undefined =>
     Context.getOrUndefined(annotations, part) ?? Context.getOrUndefined(annotations, HttpApi.ParseOptions)
   const decoder = (schema: Schema.Constraint | undefined, part: Context.Key<unknown, ParseOptions>) =>
@@ -100,11 +102,20 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
       : Effect.succeed(HttpServerResponse.text(json, { status, contentType: "application/json" }))
   }
 
-  const run = (input: Input): Handler =>
-    Effect.matchCauseEffect(handler(input), {
-      onSuccess: respond,
-      onFailure: (cause) => answer(Effect.failCause(cause))
+  /** Runs the handler with its services; what comes after it, such as the host's own log lines, runs without them again. */
+  const run = (input: Input, fiber: Fiber.Fiber<unknown, unknown>, context: Context.Context<never>): Handler => {
+    fiber.setContext(within(context))
+    return Effect.matchCauseEffect(called(handler, input), {
+      onSuccess: (value) => {
+        fiber.setContext(context)
+        return respond(value)
+      },
+      onFailure: (cause) => {
+        fiber.setContext(context)
+        return answer(Effect.failCause(cause))
+      }
     })
+  }
 
   return Effect.withFiber((fiber) => {
     const context = fiber.context as Context.Context<any>
@@ -131,8 +142,7 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
       input.query = decoded.value
     }
     if (decodePayload === undefined) {
-      fiber.setContext(within(context))
-      return run(input)
+      return run(input, fiber, context)
     }
     if (!isJson(request)) return stock
     return Effect.matchEffect(request.text, {
@@ -144,11 +154,19 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
         if (!Exit.isExit(decoded)) return stock
         if (json === undefined || Exit.isFailure(decoded)) return invalid({ request, params, query })
         input.payload = decoded.value
-        fiber.setContext(within(context))
-        return run(input)
+        return run(input, fiber, context)
       }
     })
   })
+}
+
+/** What a handler returns; where it throws instead, that is a defect. */
+const called = (handler: EndpointParts["handler"], input: Input): Effect.Effect<unknown, unknown> => {
+  try {
+    return handler(input) as Effect.Effect<unknown, unknown>
+  } catch (defect) {
+    return Effect.die(defect)
+  }
 }
 
 const unsupported = Symbol()
@@ -162,12 +180,19 @@ const jsonPayload = (endpoint: HttpApiEndpoint.Top): Schema.Top | undefined | ty
     : unsupported
 }
 
-/** The schema of the one success, where its body is plain JSON and nothing else goes with it. */
-const jsonSuccess = ({ success }: HttpApiEndpoint.Top): Schema.Top | undefined => {
-  const [schema, ...others] = success
-  return schema !== undefined && others.length === 0 && isPlain(schema) && !HttpApiSchema.isNoContent(schema.ast)
-    ? schema
-    : undefined
+/** The one success with its status, where its body is plain JSON and nothing else goes with it. */
+const jsonSuccess = (
+  successes: EndpointParts["successes"]
+): readonly [status: number, schema: Schema.Top] | readonly [] => {
+  const [success, ...others] = Array.from(successes, ([status, schemas]) =>
+    schemas.map((schema) => [status, schema] as const)
+  ).flat()
+  return success !== undefined &&
+    others.length === 0 &&
+    isPlain(success[1]) &&
+    !HttpApiSchema.isNoContent(success[1].ast)
+    ? success
+    : []
 }
 
 /** The API runtime marks by properties what is no value but a stream, an upgrade, or a value with headers. */
