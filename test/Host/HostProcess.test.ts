@@ -52,7 +52,7 @@ describe("a host as a process", () => {
     assert.strictEqual(status, 1)
     expect(stderr).toMatchInlineSnapshot(`
       "The host cannot start: 2 problems.
-        - plugin "slow", plugin list: the id stands 2 times (this service, this service)
+        - plugin "slow", plugin list: the id stands 2 times (this service, this service); list the plugin once, or give each its own id
         - plugin "broken", services: Error: no connection
       "
     `)
@@ -80,7 +80,7 @@ describe("a host as a process", () => {
       const { status, stderr, stdout } = await start("runMain", { HOST_URLS: `http://127.0.0.1:${port}` }).ended
       assert.strictEqual(status, 1)
       expect(stderr.replace(`${port}`, "PORT")).toMatchInlineSnapshot(`
-        "Cannot listen on http://127.0.0.1:PORT: the address is already in use
+        "Cannot listen on http://127.0.0.1:PORT: the address is already in use; stop what listens there, or choose another in host:urls
         "
       `)
       assert.deepStrictEqual(messagesOf(stdout), ["the service is there", "the service is released"])

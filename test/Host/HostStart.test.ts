@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
+import * as ErrorMapping from "../../src/Plugins/ErrorMapping.ts"
 import * as HealthCheck from "../../src/Plugins/HealthCheck.ts"
 import * as Middleware from "../../src/Plugins/Middleware.ts"
 import * as Plugin from "../../src/Plugins/Plugin.ts"
@@ -37,6 +38,7 @@ const healthy = (name: string, tags = ["readiness"]) =>
 const failing = <E>(error: E) => Layer.effectDiscard(Effect.fail(error))
 const dying = (defect: unknown) => Layer.effectDiscard(Effect.die(defect))
 
+class Refused extends Data.TaggedError("Refused") {}
 class Database extends Context.Service<Database, object>()("test/Database") {}
 class Unreachable extends Data.TaggedError("Unreachable")<{ readonly message: string; readonly cause?: unknown }> {}
 
@@ -83,25 +85,37 @@ describe("what is wrong at the start", () => {
             routes: HttpRouter.add("GET", "/metrics", ok)
           }),
           Plugin.make({ id: "other-items", routes: HttpRouter.add("*", "/items/:id", ok) }),
-          Plugin.make({ id: "routes", routes: failing({ code: 12 }) })
+          Plugin.make({ id: "routes", routes: failing({ code: 12 }) }),
+          Plugin.make({ id: "errors", errors: [ErrorMapping.make(Unreachable, { status: 503 })] }),
+          Plugin.make({
+            id: "more-errors",
+            errors: [
+              ErrorMapping.make(Unreachable, { status: 504 }),
+              ErrorMapping.make(TypeError, { status: 400 }),
+              ErrorMapping.make(Refused, { status: 200 })
+            ]
+          })
         ])
       ).toMatchInlineSnapshot(`
         "
-        The host cannot start: 12 problems.
-          - plugin "twice", plugin list: the id stands 2 times (some-package, this service)
+        The host cannot start: 15 problems.
+          - plugin "twice", plugin list: the id stands 2 times (some-package, this service); list the plugin once, or give each its own id
           - plugin "database", services: Unreachable: db:5432 did not answer
             Caused by: Error: connect ECONNREFUSED
-          - plugin "orders", services: needs the service test/Database, which is not there; the services of "database" failed before
+          - plugin "orders", services: needs the service test/Database, which is not there; the services of "database" failed: mend those first
           - plugin "more-checks", health checks: cannot say what it checks
-          - plugin "checks", health checks: a health check named "memory" is already that of plugin "layerhost/host"
-          - plugin "checks", health checks: a health check named "Orders" is already that of plugin "checks"
+          - plugin "checks", health checks: a health check named "memory" is already that of plugin "layerhost/host"; choose another name
+          - plugin "checks", health checks: a health check named "Orders" is already that of plugin "checks"; choose another name
           - plugin "checks", health checks: the tag "a/b" of health check "x" cannot stand in a path; use letters, digits, "-", "_" and "."
           - plugin "middleware", middleware: Unreachable: no key
           - plugin "middleware", middleware: TypeError: handler is odd
             at …
+          - plugin "more-errors", errors: Unreachable is already mapped by plugin "errors"; map it once
+          - plugin "more-errors", errors: TypeError is a class of the platform, which tells of mistakes; map a class of your own
+          - plugin "more-errors", errors: Refused has the status 200; expected one from 400 to 599
           - plugin "routes", routes: {"code":12}
-          - plugin "items", routes: GET /metrics is already a route of plugin "layerhost/host" (GET /metrics)
-          - plugin "other-items", routes: * /items/:id is already a route of plugin "items" (GET /items/:item)
+          - plugin "items", routes: GET /metrics is already a route of plugin "layerhost/host" (GET /metrics); choose another path
+          - plugin "other-items", routes: * /items/:id is already a route of plugin "items" (GET /items/:item); choose another path
         "
       `)
     })
@@ -126,8 +140,8 @@ describe("what is wrong at the start", () => {
           "
           The host cannot start: 3 problems.
             - plugin "second", services: refused
-            - plugin "second", health checks: a health check named "db" is already that of plugin "first"
-            - plugin "second", routes: GET /db is already a route of plugin "first" (GET /db)
+            - plugin "second", health checks: a health check named "db" is already that of plugin "first"; choose another name
+            - plugin "second", routes: GET /db is already a route of plugin "first" (GET /db); choose another path
           "
         `)
       })
@@ -139,7 +153,7 @@ describe("what is wrong at the start", () => {
       expect(yield* report([needy])).toMatchInlineSnapshot(`
         "
         The host cannot start: 1 problem.
-          - plugin "needy", services: needs the service test/Database, which no earlier plugin provides
+          - plugin "needy", services: needs the service test/Database, which no earlier plugin provides; list one that does before this plugin
         "
       `)
     })
@@ -164,8 +178,8 @@ describe("what is wrong at the start", () => {
       ).toMatchInlineSnapshot(`
         "
         The host cannot start: 2 problems.
-          - plugin "mail-too", plugin list: the configuration section "Mail" is already that of plugin "mail"
-          - plugin "host", plugin list: the configuration section "host" is already that of plugin "layerhost/host"
+          - plugin "mail-too", plugin list: the configuration section "Mail" is already that of plugin "mail"; choose another path
+          - plugin "host", plugin list: the configuration section "host" is already that of plugin "layerhost/host"; choose another path
         "
       `)
     })

@@ -178,7 +178,7 @@ In load order:
       const named = layerhost(["config", "check", "--plugins", "src/ShopPlugin.ts"], directory)
       assert.strictEqual(named.status, 0)
       for (const [args, message] of [
-        [["--plugins", "src/none.ts"], "src/none.ts cannot be imported: Error: Cannot find module"],
+        [["--plugins", "src/none.ts"], "src/none.ts does not exist: name the file that exports"],
         [["--plugins", "src/broken.ts"], "src/broken.ts cannot be imported: Error: Cannot find package 'x-y'"],
         [["."], "src/plugins.generated.ts exports no plugins: export them as a list named plugins, or name another"],
         [["nowhere"], "nowhere/src/plugins.generated.ts does not exist: run `layerhost generate`"],

@@ -109,8 +109,8 @@ export class PluginBuilder {
     if (missing === undefined) return describe(cause)
     const failed = this.problems.filter(({ phase }) => phase === "services").map(({ plugin }) => `"${plugin}"`)
     return failed.length === 0
-      ? `needs the service ${missing}, which no earlier plugin provides`
-      : `needs the service ${missing}, which is not there; the services of ${failed.join(", ")} failed before`
+      ? `needs the service ${missing}, which no earlier plugin provides; list one that does before this plugin`
+      : `needs the service ${missing}, which is not there; the services of ${failed.join(", ")} failed: mend those first`
   }
 }
 

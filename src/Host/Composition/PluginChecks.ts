@@ -10,7 +10,7 @@ export const duplicateIds = (plugins: ReadonlyArray<Plugin.Any>): ReadonlyArray<
     .map(([id, same]) => ({
       plugin: id,
       phase: "plugins",
-      message: `the id stands ${same.length} times (${same.map(sourceOf).join(", ")})`
+      message: `the id stands ${same.length} times (${same.map(sourceOf).join(", ")}); list the plugin once, or give each its own id`
     }))
 
 const sourceOf = (plugin: Plugin.Any): string => plugin.package?.name ?? "this service"
@@ -35,7 +35,12 @@ export const sectionClashes = (
       const { owner, section: first } = taken.getOrInsert(section.path.toLowerCase(), { section, owner: plugin.id })
       return first === section
         ? []
-        : [{ plugin, message: `the configuration section "${section.path}" is already that of plugin "${owner}"` }]
+        : [
+            {
+              plugin,
+              message: `the configuration section "${section.path}" is already that of plugin "${owner}"; choose another path`
+            }
+          ]
     })
   )
 }

@@ -20,7 +20,8 @@ export const gather = (plugins: ReadonlyArray<Plugin.Any>): PluginErrors => {
   for (const { errors, id: plugin } of plugins) {
     for (const mapping of errors) {
       const taken = mappings.get(mapping.error)
-      const fault = taken === undefined ? faultOf(mapping) : `is already mapped by plugin "${taken.plugin}"`
+      const fault =
+        taken === undefined ? faultOf(mapping) : `is already mapped by plugin "${taken.plugin}"; map it once`
       if (fault !== undefined) problems.push({ plugin, phase: "errors", message: `${mapping.error.name} ${fault}` })
       if (taken === undefined) mappings.set(mapping.error, { plugin, mapping })
     }

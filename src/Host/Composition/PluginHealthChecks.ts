@@ -32,7 +32,7 @@ const reportFaults = (builder: PluginBuilder, checks: ReadonlyArray<RegisteredCh
   for (const { name, plugins } of duplicateNames(checks)) {
     const [first, ...others] = plugins
     for (const plugin of others) {
-      const message = `a health check named "${name}" is already that of plugin "${first}"`
+      const message = `a health check named "${name}" is already that of plugin "${first}"; choose another name`
       builder.problems.push({ plugin, phase: "healthChecks", message })
     }
   }

@@ -52,7 +52,7 @@ export const mount = Effect.fnUntraced(function* (
     builder.problems.push({
       plugin: route.plugin,
       phase: "routes",
-      message: `${route.method} ${route.path} is already a route of plugin "${existing.plugin}" (${existing.method} ${existing.path})`
+      message: `${route.method} ${route.path} is already a route of plugin "${existing.plugin}" (${existing.method} ${existing.path}); choose another path`
     })
   }
 })

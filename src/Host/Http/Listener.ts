@@ -177,15 +177,15 @@ const canDoWithout = (address: ListenAddress, all: ReadonlyArray<ListenAddress>,
   (codeOf(error) === "EADDRNOTAVAIL" || codeOf(error) === "EAFNOSUPPORT")
 
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: "the address is already in use",
-  EACCES: "this process may not listen there",
-  EADDRNOTAVAIL: "the address is not one of this machine"
+  EADDRINUSE: "the address is already in use; stop what listens there, or choose another in host:urls",
+  EACCES: "this process may not listen there; choose a port from 1024 on in host:urls, or grant it the right",
+  EADDRNOTAVAIL: "the address is not one of this machine; choose one that is in host:urls, or + for all"
 }
 
 /** Here, one code stands for several things. */
 const socketReasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: "another process listens there, or the file is no socket",
-  EACCES: "its directory does not exist, or is not this process's to use"
+  EADDRINUSE: "another process listens there, or the file is no socket; choose another path in host:urls",
+  EACCES: "its directory does not exist, or is not this process's to use; choose another path in host:urls"
 }
 
 const reasonOf = ({ address, code = "", error }: BindFailure): string =>

@@ -42,7 +42,7 @@ export const place = Effect.fnUntraced(function* (operands: ReadonlyArray<string
 
 /** The plugins of the service with the module that exports them; importing plugins starts nothing. */
 export const plugins = Effect.fn("Service.plugins")(function* (directory: string, module: string | undefined) {
-  const file = module === undefined ? yield* generatedList(directory) : nodePath.resolve(module)
+  const file = module === undefined ? yield* generatedList(directory) : yield* namedModule(module)
   const plugins = pluginsOf(yield* load(file))
   if (plugins === undefined) {
     return yield* new CommandError({
@@ -99,6 +99,15 @@ const generatedList = Effect.fnUntraced(function* (directory: string) {
     message:
       `${shown(file)} does not exist: run \`layerhost generate\` in the service's directory,` +
       " or name the module that exports its plugins with --plugins"
+  })
+})
+
+const namedModule = Effect.fnUntraced(function* (module: string) {
+  const fs = yield* FileSystem
+  const file = nodePath.resolve(module)
+  if (yield* fs.exists(file)) return file
+  return yield* new CommandError({
+    message: `${shown(file)} does not exist: name the file that exports the service's plugins with --plugins`
   })
 })
 

@@ -47,8 +47,9 @@ export const explain = Effect.fnUntraced(function* (key: string, options: Option
   const { sections, tree } = yield* read(options)
   const about = Explanation.explain(tree, sections, key)
   if (about.plugin === null && about.sources.length === 0) {
-    const hint = about.suggestion === null ? "" : `; did you mean ${about.suggestion}?`
-    return yield* new CommandError({ message: `No section has the key ${key}, and nothing sets it${hint}` })
+    const hint =
+      about.suggestion === null ? "`layerhost config list` prints every key" : `did you mean ${about.suggestion}?`
+    return yield* new CommandError({ message: `No section has the key ${key}, and nothing sets it; ${hint}` })
   }
   yield* options.json ? print(about) : Console.log(render.explanation(about))
 })

@@ -43,11 +43,15 @@ export const readText = Effect.fnUntraced(function* () {
       () => "",
       (text, piece) =>
         text.length + piece.length > maxInputLength
-          ? Effect.fail(usage(`Standard input is longer than ${maxInputLength} characters`))
+          ? Effect.fail(
+              usage(`Standard input is longer than ${maxInputLength} characters: look at what is led into it`)
+            )
           : Effect.succeed(text + piece)
     )
   )
 })
+
+const expected = 'Expected an object, for example {"type": "UsernamePassword", "username": …, "password": …}'
 
 const readDocument = Effect.fnUntraced(function* (type: SecretType.SecretType | undefined) {
   const text = yield* readText()
@@ -57,10 +61,10 @@ const readDocument = Effect.fnUntraced(function* (type: SecretType.SecretType | 
   // The parser's own message quotes the text, which is secret.
   const document = yield* Effect.try({
     try: (): unknown => YAML.parse(text, { logLevel: "error" }),
-    catch: () => usage("Standard input is neither JSON nor YAML")
+    catch: () => usage(`Standard input is neither JSON nor YAML. ${expected}`)
   })
   if (typeof document !== "object" || document === null || Array.isArray(document)) {
-    return yield* usage('Expected an object on standard input, for example {"username": …, "password": …}')
+    return yield* usage(`Standard input holds no secret. ${expected}`)
   }
   return type === undefined || "type" in document ? document : { ...document, type }
 })

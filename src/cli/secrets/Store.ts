@@ -48,13 +48,13 @@ export const open = Effect.fnUntraced(function* (options: StoreOptions) {
   const sections = yield* Service.sections(directory, options.plugins)
   if (!sections.some(({ section }) => section.path === SecretStoreConfig.path)) {
     return yield* usage(
-      "The service has no plugin layerhost/secret-store, whose configuration says where secrets are kept"
+      "The service has no plugin layerhost/secret-store, which says where secrets are kept: add it to the service's plugins"
     )
   }
   const made = BucketSet.made()
   if (made.length === 0) {
     return yield* usage(
-      "The plugins of the service make no bucket set (BucketSet.make): there are no secrets to speak of"
+      "The plugins of the service make no bucket set to keep secrets in: make one with BucketSet.make"
     )
   }
   const bucketSets = options.set === undefined ? made : made.filter(({ name }) => name === options.set)
@@ -109,7 +109,7 @@ export const findBucket = (
   )
   if (found.length === 1) return Effect.succeed(found[0]!)
   const several = `The bucket "${name}" is in several sets: choose one of ${nameList(found.map(({ buckets }) => buckets))} with --set`
-  const none = `There is no bucket "${name}"; expected one of ${bucketSets.flatMap(BucketSet.names).join(", ")}`
+  const none = `There is no bucket "${name}"; expected one of ${[...new Set(bucketSets.flatMap(BucketSet.names))].join(", ")}`
   return Effect.fail(usage(found.length > 1 ? several : none))
 }
 
@@ -124,7 +124,13 @@ export const findId = (
   if (found.length === 1) return Effect.succeed(found[0]!)
   const several = `The id fits several bucket sets: choose one of ${nameList(found.map(({ buckets }) => buckets))} with --set`
   // What stands in the place of an id may be a value, so it is not repeated.
-  return Effect.fail(usage(found.length > 1 ? several : `That is no id of a secret in ${nameList(bucketSets)}`))
+  return Effect.fail(
+    usage(
+      found.length > 1
+        ? several
+        : `That is no id of a secret in ${nameList(bucketSets)}; \`layerhost secrets list\` prints the ids`
+    )
+  )
 }
 
 /** The arguments without a name: those that are expected have to be there, and more than `most` may be values of a secret. */
@@ -136,7 +142,7 @@ export const operands = Effect.fnUntraced(function* (
   const { own } = yield* Service.split(given)
   yield* refuseValues(own.slice(most))
   const missing = expected[own.length]
-  return missing === undefined ? own : yield* usage(`Expected ${missing}`)
+  return missing === undefined ? own : yield* usage(`Expected ${missing} as an argument; --help tells more`)
 })
 
 const nameList = (sets: ReadonlyArray<BucketSet.BucketSet>): string => sets.map(({ name }) => name).join(", ")

@@ -38,9 +38,12 @@ export const migrate = Effect.fnUntraced(function* (
   const { bucketSets, config } = yield* Store.open(options)
   const source = yield* configOf(yield* typed.from, config)
   const target = yield* configOf(yield* typed.to, config)
-  if (placeOf(source) === placeOf(target)) return yield* usage(`--from and --to are the same: ${placeOf(source)}`)
+  if (placeOf(source) === placeOf(target))
+    return yield* usage(`--from and --to are the same: ${placeOf(source)}; choose another for one of them`)
   if (!(yield* isThere(source))) {
-    return yield* usage(`There is no directory ${nodePath.resolve(source.localFileSystemPath)} to move secrets from`)
+    return yield* usage(
+      `There is no directory ${nodePath.resolve(source.localFileSystemPath)} to move secrets from; name it with --from files:<directory>`
+    )
   }
   const seeds = new Map(options.seeds && !isTerminal ? yield* readSeeds : [])
 

@@ -84,7 +84,7 @@ export const create = Effect.fnUntraced(function* (options: Options & { readonly
   const { bucket, buckets } = yield* Store.findBucket(store, name)
   const secret = yield* Input.read(options.type)
   if (options.type !== undefined && secret.type !== options.type) {
-    return yield* usage(`The secret is a ${secret.type}, and --type says ${options.type}`)
+    return yield* usage(`The secret is a ${secret.type}, and --type says ${options.type}: correct one of them`)
   }
   const { id } = yield* withStorage(store, buckets, (storage) => storage.create(bucket, secret))
   yield* options.json ? Output.json({ id }) : Console.log(id)
@@ -144,7 +144,8 @@ export const list = Effect.fnUntraced(function* (options: Options) {
 export const totp = (options: Options) =>
   withId(options, [], (storage, id) =>
     Effect.gen(function* () {
-      if (id.type !== "UsernamePasswordTotp") return yield* usage(`A ${id.type} has no one-time password`)
+      if (id.type !== "UsernamePasswordTotp")
+        return yield* usage(`A ${id.type} has no one-time password; only a UsernamePasswordTotp has`)
       const secret = yield* storage.get(id)
       if (secret.type !== "UsernamePasswordTotp") return
       const { code, remainingSeconds, validTillUtc } = secret.totp.totpCode
@@ -184,7 +185,8 @@ export const history = (options: Options) =>
 export const restore = (options: Options) =>
   withId(options, ["the number of a version"], (storage, id, [text = ""]) =>
     Effect.gen(function* () {
-      if (!/^[1-9]\d{0,9}$/.test(text)) return yield* usage("Expected the number of a version, as history shows it")
+      if (!/^[1-9]\d{0,9}$/.test(text))
+        return yield* usage("Expected the number of a version; `layerhost secrets history` prints them")
       yield* storage.restore(id, Number(text))
       if (options.json) yield* Output.json({ id: id.id, restored: Number(text) })
     })

@@ -138,31 +138,4 @@ describe("errors that a plugin maps", () => {
       assert.include(JSON.stringify(errors), "no words")
     })
   )
-
-  it.effect("are checked at the start", () =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(
-        TestHost.make([
-          stock,
-          Plugin.make({
-            id: "greedy",
-            errors: [
-              ErrorMapping.make(OutOfStock, { status: 400 }),
-              ErrorMapping.make(TypeError, { status: 400 }),
-              ErrorMapping.make(SoldForever, { status: 200 })
-            ]
-          })
-        ])
-      )
-      assert.strictEqual(
-        error.message,
-        [
-          "The host cannot start: 3 problems.",
-          '  - plugin "greedy", errors: OutOfStock is already mapped by plugin "stock"',
-          '  - plugin "greedy", errors: TypeError is a class of the platform, which tells of mistakes; map a class of your own',
-          '  - plugin "greedy", errors: SoldForever has the status 200; expected one from 400 to 599'
-        ].join("\n")
-      )
-    })
-  )
 })

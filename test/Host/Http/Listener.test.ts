@@ -114,15 +114,21 @@ describe("Listener", () => {
       const path = yield* socketPath
       const error = yield* Effect.flip(listen(`http://unix:${path},${taken}`))
       assert.instanceOf(error, Listener.ListenError)
-      assert.strictEqual(error.message, `Cannot listen on ${taken}: the address is already in use`)
+      assert.strictEqual(
+        error.message,
+        `Cannot listen on ${taken}: the address is already in use; stop what listens there, or choose another in host:urls`
+      )
       // The scope of this test is still open: the first listener is gone because the second failed.
       assert.isFalse(existsSync(path))
     })
   )
 
   it.effect.each([
-    ["http://192.0.2.1:0", "the address is not one of this machine"],
-    ["http://unix:/does/not/exist/host.sock", "its directory does not exist, or is not this process's to use"]
+    ["http://192.0.2.1:0", "the address is not one of this machine; choose one that is in host:urls, or + for all"],
+    [
+      "http://unix:/does/not/exist/host.sock",
+      "its directory does not exist, or is not this process's to use; choose another path in host:urls"
+    ]
   ])("says why it cannot listen on %s", ([url, reason]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(listen(url!))
@@ -160,7 +166,7 @@ describe("a unix socket", () => {
   it.effect("that another listens on is left to it, and so is any other file", () =>
     Effect.gen(function* () {
       const path = yield* socketPath
-      const reason = "another process listens there, or the file is no socket"
+      const reason = "another process listens there, or the file is no socket; choose another path in host:urls"
       yield* listen(`http://unix:${path}`)
       const taken = yield* Effect.flip(listen(`http://unix:${path}`))
       assert.strictEqual(taken.message, `Cannot listen on http://unix:${path}: ${reason}`)
@@ -217,7 +223,10 @@ describe("localhost:0", () => {
     Effect.gen(function* () {
       yield* takeFirst(Infinity)
       const error = yield* Effect.flip(listen("http://localhost:0"))
-      assert.strictEqual(error.message, "Cannot listen on http://localhost:0: the address is already in use")
+      assert.strictEqual(
+        error.message,
+        "Cannot listen on http://localhost:0: the address is already in use; stop what listens there, or choose another in host:urls"
+      )
     })
   )
 })

@@ -11,7 +11,7 @@ import * as nodePath from "node:path"
 import { createInterface } from "node:readline"
 import { standIn } from "../../SecretStore/support/server/StandIn.ts"
 import { makeFiles } from "../generate/files.ts"
-import type { Answered, Asked } from "./session.ts"
+import type { Answered, Asked } from "../inProcess.ts"
 import { bareEnvironment } from "../../support/bareEnvironment.ts"
 
 const root = nodePath.resolve(import.meta.dirname, "../../..")
@@ -168,7 +168,7 @@ it.layer(Layer.merge(NodeFileSystem.layer, Session.layer))("secrets", (it) => {
         [["get", "canary"], "That is no id of a secret in Vault, Other", ""],
         [["get", "--pasword=canary"], "--pasword", ""],
         [["list", "Shared"], `The bucket "Shared" is in several sets: choose one of Vault, Other with --set`, ""],
-        [["create", "Nowhere"], `There is no bucket "Nowhere"; expected one of ApiKeys, Logins, Shared, Shared`, ""],
+        [["create", "Nowhere"], `There is no bucket "Nowhere"; expected one of ApiKeys, Logins, Shared`, ""],
         [["create", "ApiKeys"], "Standard input is neither JSON nor YAML", '{"password":"canary'],
         [["create", "ApiKeys"], "username: Missing key; password: Missing key", "type: UsernamePassword"],
         [["create", "ApiKeys"], "Standard input is empty", ""],
