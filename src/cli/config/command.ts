@@ -1,24 +1,8 @@
 /** `layerhost config`: its subcommands and their arguments. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
-
-const operands = Argument.String("directory").pipe(
-  Argument.withDescription(
-    "The service's directory, this one by default; behind -- the arguments of the service itself"
-  ),
-  (directory) => Argument.variadic(directory)
-)
-
-const plugins = Flag.String("plugins").pipe(
-  Flag.withDescription("The module that exports the service's plugins, where it is not the generated list"),
-  Flag.optional,
-  Flag.map(Option.getOrUndefined)
-)
-
-const json = Flag.Boolean("json").pipe(Flag.withDescription("Answer in JSON"), Flag.withDefault(false))
+import { json, operands, plugins } from "../arguments.ts"
 
 /** Only a command that runs pays for loading the host's modules. */
 const load = Effect.promise(() => import("./run.ts"))

@@ -1,19 +1,14 @@
 /** `layerhost dev`: its arguments. */
 import * as Effect from "effect/Effect"
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { operands } from "../arguments.ts"
 
 /** Runs a service, and starts it anew whenever something of it changes. */
 export const dev = Command.make(
   "dev",
   {
-    operands: Argument.String("directory").pipe(
-      Argument.withDescription(
-        "The service's directory, this one by default; behind -- the arguments of the service itself"
-      ),
-      (directory) => Argument.variadic(directory)
-    ),
+    operands,
     main: Flag.String("main").pipe(
       Flag.withDescription("The program of the service, in its directory"),
       Flag.withDefault("src/main.ts")

@@ -1,18 +1,15 @@
 /** `layerhost generate`: its arguments, and what it says when it is done. */
 import * as Effect from "effect/Effect"
-import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { directory } from "../arguments.ts"
 
 /** Writes the list of a service's plugins, or checks that the written one is fresh. */
 export const generate = Command.make(
   "generate",
   {
-    directory: Argument.String("directory").pipe(
-      Argument.withDescription("The service's directory, where its package.json is"),
-      Argument.withDefault(".")
-    ),
+    directory,
     check: Flag.Boolean("check").pipe(
       Flag.withDescription("Write nothing; fail when the list is not what would be written"),
       Flag.withDefault(false)

@@ -1,28 +1,19 @@
 /** `layerhost plugins`: its arguments. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { directory, json, optional, plugins as modules } from "../arguments.ts"
 
 /** Lists what a service runs, without starting it. */
 export const plugins = Command.make(
   "plugins",
   {
-    directory: Argument.String("directory").pipe(
-      Argument.withDescription("The service's directory, where its package.json is"),
-      Argument.withDefault(".")
-    ),
-    plugins: Flag.String("plugins").pipe(
-      Flag.withDescription("The module that exports the service's plugins, where it is not the generated list"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
-    json: Flag.Boolean("json").pipe(Flag.withDescription("Answer in JSON"), Flag.withDefault(false)),
+    directory,
+    plugins: modules,
+    json,
     graph: Flag.Literals("graph", ["mermaid", "svg"]).pipe(
       Flag.withDescription("Draw what the plugins use of each other"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
+      optional
     )
   },
   (options) =>

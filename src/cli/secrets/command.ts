@@ -1,25 +1,20 @@
 /** `layerhost secrets`: its subcommands and their arguments. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as SecretType from "../../SecretStore/SecretType.ts"
+import { json, optional, plugins } from "../arguments.ts"
 import { refuseValues } from "./SecretsCommandError.ts"
-
-const optional = <A>(flag: Flag.Flag<A>) => flag.pipe(Flag.optional, Flag.map(Option.getOrUndefined))
 
 const service = {
   service: Flag.String("service").pipe(
     Flag.withDescription("The service's directory, this one by default; behind -- the arguments of the service itself"),
     Flag.withDefault(".")
   ),
-  plugins: Flag.String("plugins").pipe(
-    Flag.withDescription("The module that exports the service's plugins, where it is not the generated list"),
-    optional
-  ),
+  plugins,
   set: Flag.String("set").pipe(Flag.withDescription("The bucket set, where the service has several"), optional),
-  json: Flag.Boolean("json").pipe(Flag.withDescription("Answer in JSON"), Flag.withDefault(false))
+  json
 }
 
 /** What someone may try who wants to give a value as an argument. They hear why not; the value is never repeated. */
