@@ -21,6 +21,8 @@ export interface Ends {
   readonly scheme: "http" | "https"
   /** With the port where it is not the scheme's own. */
   readonly host: string | undefined
+  /** Whether they are those of the connection itself. */
+  readonly areAsSent: boolean
 }
 
 /** The rules of one configuration. */
@@ -55,15 +57,15 @@ export const make = (config: ForwardedHeadersConfig["Service"]): ForwardedHeader
 
 /** The request as its routes are to see it: with the ends that were found, and the nearest proxy as `peerAddress`. */
 export const apply = (request: HttpServerRequest, ends: Ends): HttpServerRequest => {
-  const isHostAsSent = ends.host === undefined || ends.host === request.headers["host"]
-  const isClientPeer = ends.clientAddress === Option.getOrUndefined(request.remoteAddress)
-  // Such a request came from nowhere else: to copy it would be for nothing.
-  if (isHostAsSent && isClientPeer && ends.scheme === Peer.of(request).scheme) return request
+  // To copy it would be for nothing.
+  if (ends.areAsSent) return request
   return request.modify({
     remoteAddress: Option.fromUndefinedOr(ends.clientAddress),
     peerAddress: request.peerAddress,
     protocol: ends.scheme,
-    ...(isHostAsSent ? undefined : { headers: setHeader(request.headers, "host", ends.host!) })
+    ...(ends.host === undefined || ends.host === request.headers["host"]
+      ? undefined
+      : { headers: setHeader(request.headers, "host", ends.host) })
   })
 }
 
@@ -109,12 +111,16 @@ const endsOf = (
   const peer = Peer.of(request)
   const lists = read(request.headers)
   const { address, depth } = believe(peer, lists.for)
-  const scheme = entryAt(lists.proto, depth)?.toLowerCase()
-  const host = entryAt(lists.host, depth)
+  const toldScheme = entryAt(lists.proto, depth)?.toLowerCase()
+  const toldHost = entryAt(lists.host, depth)
+  const sentHost = request.headers["host"]
+  const scheme = toldScheme === "http" || toldScheme === "https" ? toldScheme : peer.scheme
+  const host = toldHost !== undefined && isHost(toldHost) ? toldHost : sentHost
   return {
     clientAddress: address,
-    scheme: scheme === "http" || scheme === "https" ? scheme : peer.scheme,
-    host: host !== undefined && isHost(host) ? host : request.headers["host"]
+    scheme,
+    host,
+    areAsSent: host === sentHost && scheme === peer.scheme && address === Option.getOrUndefined(request.remoteAddress)
   }
 }
 

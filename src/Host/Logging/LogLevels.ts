@@ -1,6 +1,7 @@
 /**
  * Log levels: the six names that a configuration uses, and the table that says from which level on a namespace logs.
  */
+import * as Memo from "../Memo.ts"
 import type * as LogLevel from "effect/LogLevel"
 
 /** The level names of the configuration, least severe first. */
@@ -55,27 +56,15 @@ export interface LogLevels {
   readonly minimumOf: (namespace: string) => LevelName
 }
 
-/** A bound against namespaces made at run time; a service has a few dozen. */
-const maxCached = 1024
-
 /** Makes a level table ready for look-ups, each of which is remembered. */
 export const make = (table: LevelTable): LogLevels => {
   const overrides = new Map(Object.entries(table.override).map(([namespace, level]) => [normalize(namespace), level]))
-  const cache = new Map<string, LevelName>()
   return {
     lowest: [...overrides.values()].reduce(
       (lowest, level) => (passes(level, lowest) ? lowest : level),
       table.minimumLevel
     ),
-    minimumOf: (namespace) => {
-      let level = cache.get(namespace)
-      if (level === undefined) {
-        level = longestMatch(overrides, normalize(namespace)) ?? table.minimumLevel
-        if (cache.size >= maxCached) cache.clear()
-        cache.set(namespace, level)
-      }
-      return level
-    }
+    minimumOf: Memo.make((namespace: string) => longestMatch(overrides, normalize(namespace)) ?? table.minimumLevel)
   }
 }
 
