@@ -63,8 +63,7 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
   const payload = jsonPayload(endpoint)
   const [status, success] = jsonSuccess(successes)
   if (endpoint.middlewares.size > 0 || payload === unsupported || success === undefined) return undefined
-  const optionsOf = (part: Context.Key<unknown, ParseOptions>): ParseOptions | undefined =>
-    Context.getOrUndefined(annotations, part) ?? Context.getOrUndefined(annotations, HttpApi.ParseOptions)
+  const optionsOf = Validation.parseOptionsOf(annotations)
   const decoder = (schema: Schema.Constraint | undefined, part: Context.Key<unknown, ParseOptions>) =>
     schema && Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>, optionsOf(part))
   const decodeParams = decoder(endpoint.params, HttpApi.ParamsParseOptions)

@@ -60,9 +60,14 @@ export const collector = (endpoint: AnnotatedEndpoint): Collect => {
   return (parts) => (collect ??= makeCollect(endpoint))(parts)
 }
 
-const makeCollect = ({ annotations, endpoint }: AnnotatedEndpoint): Collect => {
-  const optionsOf = (part: Context.Key<unknown, ParseOptions>): ParseOptions | undefined =>
+/** How an endpoint's annotations say that a part of a request or answer is parsed; what holds for all parts, else. */
+export const parseOptionsOf =
+  (annotations: Context.Context<never>) =>
+  (part: Context.Key<unknown, ParseOptions>): ParseOptions | undefined =>
     Context.getOrUndefined(annotations, part) ?? Context.getOrUndefined(annotations, HttpApi.ParseOptions)
+
+const makeCollect = ({ annotations, endpoint }: AnnotatedEndpoint): Collect => {
+  const optionsOf = parseOptionsOf(annotations)
   const querySchema = endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query)
   const checkParams = checker(endpoint.params, optionsOf(HttpApi.ParamsParseOptions))
   const checkQuery = checker(querySchema, optionsOf(HttpApi.QueryParseOptions))
