@@ -6,11 +6,12 @@
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
 import * as HttpMethod from "effect/http/HttpMethod"
-import { HttpServerError, RequestParseError } from "effect/http/HttpServerError"
+import { HttpServerError } from "effect/http/HttpServerError"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Multipart from "effect/http/Multipart"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import * as BodyBytes from "../Http/BodyBytes.ts"
 import type * as Problem from "../Http/Problem.ts"
 import { BodyTooLarge, MalformedBody } from "../Http/RequestError.ts"
 
@@ -51,9 +52,10 @@ const unsupported: Problem.Problem = {
 
 const withDecodedBody = (request: HttpServerRequest, format: Format, maxSize: number): HttpServerRequest => {
   const headers = Headers.removeMany(request.headers, ["content-encoding", "content-length"])
-  const tooLarge = (what: string) => bodyError(request, new BodyTooLarge({ message: `${what} ${maxSize} bytes.` }))
+  const tooLarge = (what: string) =>
+    BodyBytes.errorOf(request, new BodyTooLarge({ message: `${what} ${maxSize} bytes.` }))
 
-  const compressed = atMost(request.stream, maxSize, () => tooLarge("The compressed body is larger than"))
+  const compressed = BodyBytes.atMost(request.stream, maxSize, () => tooLarge("The compressed body is larger than"))
   const decompressed = Stream.unwrap(
     Effect.map(Effect.context<never>(), (context) =>
       Stream.fromReadableStream<Uint8Array, HttpServerError>({
@@ -64,11 +66,11 @@ const withDecodedBody = (request: HttpServerRequest, format: Format, maxSize: nu
         onError: (cause) =>
           cause instanceof HttpServerError
             ? cause
-            : bodyError(request, new MalformedBody({ message: `Expected a valid ${format} stream` }))
+            : BodyBytes.errorOf(request, new MalformedBody({ message: `Expected a valid ${format} stream` }))
       })
     )
   )
-  const stream = atMost(decompressed, maxSize, () => tooLarge("The decompressed body is larger than"))
+  const stream = BodyBytes.atMost(decompressed, maxSize, () => tooLarge("The decompressed body is larger than"))
   const arrayBuffer = Effect.runSync(
     Effect.cached(
       Effect.map(Stream.mkUint8Array(stream), ({ buffer, byteLength, byteOffset }) =>
@@ -97,25 +99,6 @@ const withDecodedBody = (request: HttpServerRequest, format: Format, maxSize: nu
 }
 
 const utf8 = new TextDecoder()
-
-/** Fails once the stream has had more bytes than that. */
-const atMost = (
-  stream: HttpServerRequest["stream"],
-  maxSize: number,
-  error: () => HttpServerError
-): HttpServerRequest["stream"] =>
-  Stream.suspend(() => {
-    let size = 0
-    return Stream.mapArrayEffect(stream, (chunks) => {
-      for (const chunk of chunks) size += chunk.length
-      return size > maxSize ? Effect.fail(error()) : Effect.succeed(chunks)
-    })
-  })
-
-const bodyError = (request: HttpServerRequest, cause: unknown): HttpServerError =>
-  new HttpServerError({
-    reason: new RequestParseError({ request, reason: cause instanceof BodyTooLarge ? "BodyTooLarge" : "Parse", cause })
-  })
 
 const multipartError = (error: HttpServerError): Multipart.MultipartError =>
   Multipart.MultipartError.fromReason(

@@ -3,8 +3,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { HttpServerError } from "effect/http/HttpServerError"
+import { HttpServerError, RequestParseError } from "effect/http/HttpServerError"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Stream from "effect/Stream"
 import type { IncomingMessage } from "node:http"
 import { BodyTooLarge } from "./RequestError.ts"
 
@@ -70,6 +71,26 @@ const collect = (
   if (source.destroyed) return onError()
   source.on("data", onData).on("end", onEnd).on("error", onError).on("close", onError)
 }
+
+/** Fails once the stream has had more bytes than that. */
+export const atMost = (
+  stream: HttpServerRequest["stream"],
+  maxSize: number,
+  error: () => HttpServerError
+): HttpServerRequest["stream"] =>
+  Stream.suspend(() => {
+    let size = 0
+    return Stream.mapArrayEffect(stream, (chunks) => {
+      for (const chunk of chunks) size += chunk.length
+      return size > maxSize ? Effect.fail(error()) : Effect.succeed(chunks)
+    })
+  })
+
+/** The failure of whoever reads a body, and why. */
+export const errorOf = (request: HttpServerRequest, cause: unknown): HttpServerError =>
+  new HttpServerError({
+    reason: new RequestParseError({ request, reason: cause instanceof BodyTooLarge ? "BodyTooLarge" : "Parse", cause })
+  })
 
 /** What an answer says of a body that is larger than the limit. */
 export const tooLarge = (maxSize: number): string => `The body is larger than ${maxSize} bytes.`

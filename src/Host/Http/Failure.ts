@@ -13,6 +13,7 @@ import * as Schema from "effect/Schema"
 import * as ClientErrors from "./ClientErrors.ts"
 import * as MediaType from "./MediaType.ts"
 import * as Problem from "./Problem.ts"
+import * as BodyBytes from "./BodyBytes.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { BodyTooLarge, InvalidRequest, NotAcceptable, UnsupportedMediaType } from "./RequestError.ts"
 import * as Validation from "./Validation.ts"
@@ -106,7 +107,7 @@ const problemOf = (
     case "RequestParseError": {
       if (reason.reason === "BodyTooLarge") {
         return bodyTooLarge(
-          reason.cause instanceof BodyTooLarge ? reason.cause.message : RequestBody.tooLarge(context.maxRequestSize)
+          reason.cause instanceof BodyTooLarge ? reason.cause.message : BodyBytes.tooLarge(context.maxRequestSize)
         )
       }
       if (reason.cause instanceof UnsupportedMediaType) return unsupportedMediaType(request)

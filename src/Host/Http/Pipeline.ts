@@ -33,6 +33,7 @@ import * as Failure from "./Failure.ts"
 import type { HttpMetrics } from "./HttpMetrics.ts"
 import * as MediaType from "./MediaType.ts"
 import * as Problem from "./Problem.ts"
+import * as BodyBytes from "./BodyBytes.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestHead from "./RequestHead.ts"
 import * as RequestId from "./RequestId.ts"
@@ -126,10 +127,10 @@ export const make = (
     const { request } = exchange
     const preflight = options.cors.preflight(request)
     if (preflight !== undefined) return answer(exchange, preflight)
-    if (!HttpMethod.hasBody(request.method)) return handle(exchange, request)
     if (declaredLength(request) > maxRequestSize) {
-      return refuse(exchange, Failure.bodyTooLarge(RequestBody.tooLarge(maxRequestSize)))
+      return refuse(exchange, Failure.bodyTooLarge(BodyBytes.tooLarge(maxRequestSize)))
     }
+    if (!HttpMethod.hasBody(request.method)) return handle(exchange, request)
     const decoded = RequestDecompression.decoded(request, maxRequestSize)
     return Result.isSuccess(decoded)
       ? handle(exchange, RequestBody.checked(decoded.success, maxRequestSize, limits.maxRequestValues))

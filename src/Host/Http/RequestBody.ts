@@ -5,13 +5,12 @@
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
 import * as HttpMethod from "effect/http/HttpMethod"
-import { HttpServerError, RequestParseError } from "effect/http/HttpServerError"
+import type { HttpServerError } from "effect/http/HttpServerError"
 import { TypeId as IncomingMessageTypeId } from "effect/http/HttpIncomingMessage"
 import { type HttpServerRequest, TypeId as ServerRequestTypeId } from "effect/http/HttpServerRequest"
 import * as UrlParams from "effect/http/UrlParams"
 import { NodeInspectSymbol } from "effect/Inspectable"
 import type * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import * as BodyBytes from "./BodyBytes.ts"
 import * as MediaType from "./MediaType.ts"
 import * as Nesting from "./Nesting.ts"
@@ -75,11 +74,12 @@ class RequestBody {
   }
 
   get stream(): HttpServerRequest["stream"] {
-    return limited(this.#request, this.#maxSize)
+    const tooLarge = () => new BodyTooLarge({ message: BodyBytes.tooLarge(this.#maxSize) })
+    return BodyBytes.atMost(this.#request.stream, this.#maxSize, () => BodyBytes.errorOf(this.#request, tooLarge()))
   }
 
   #readAs<A>(read: (bytes: Uint8Array) => A): Effect.Effect<A, HttpServerError> {
-    const toError = (cause: unknown) => parseError(this.#request, cause)
+    const toError = (cause: unknown) => BodyBytes.errorOf(this.#request, cause)
     this.#bytes ??= BodyBytes.read(this.#request, this.#maxSize, toError)
     return Effect.flatMap(this.#bytes, (bytes) => Effect.try({ try: () => read(bytes), catch: toError }))
   }
@@ -233,25 +233,6 @@ const checkEscapes = (text: string): void => {
     }
   }
 }
-
-const limited = (request: HttpServerRequest, maxSize: number): HttpServerRequest["stream"] =>
-  Stream.suspend(() => {
-    let size = 0
-    return Stream.mapArrayEffect(request.stream, (chunks) => {
-      for (const chunk of chunks) size += chunk.length
-      return size > maxSize
-        ? Effect.fail(parseError(request, new BodyTooLarge({ message: tooLarge(maxSize) })))
-        : Effect.succeed(chunks)
-    })
-  })
-
-/** What an answer says of a body that is larger than the limit. */
-export const tooLarge = BodyBytes.tooLarge
-
-const parseError = (request: HttpServerRequest, cause: unknown): HttpServerError =>
-  new HttpServerError({
-    reason: new RequestParseError({ request, reason: cause instanceof BodyTooLarge ? "BodyTooLarge" : "Parse", cause })
-  })
 
 /** What is wrong with a body that could not be read, where it is the body's own fault. */
 export const malformation = (error: HttpServerError): string | undefined => {

@@ -33,6 +33,15 @@ describe("the size of a body", () => {
     })
   )
 
+  it.effect("is told of requests that should have no body, too", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestHost.make([things], { ...limited, listen: true })
+      const connection = yield* Connection.open(url)
+      yield* connection.send("GET /nowhere HTTP/1.1\r\nHost: test\r\nContent-Length: 101\r\n\r\n")
+      assert.match(yield* connection.closed, /^HTTP\/1\.1 413 Payload Too Large\r\n/)
+    })
+  )
+
   it.effect("is told before the client is asked to go on", () =>
     Effect.gen(function* () {
       const { url } = yield* TestHost.make([things], { ...limited, listen: true })
