@@ -8,9 +8,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
-import Sqids from "sqids"
 import * as BucketSet from "./BucketSet.ts"
 import * as SecretType from "./SecretType.ts"
+import * as Sqids from "./Sqids.ts"
 
 const TypeId = "~layerhost/SecretStore/SecretId"
 
@@ -26,10 +26,6 @@ export interface SecretId<out Bucket extends string = string> {
   /** The opaque text that users of a service see, at most 36 characters of `[A-Za-z0-9]`. */
   readonly id: string
 }
-
-// Without the library's list of words to avoid: a word that a later list adds would change the canonical spelling of ids
-// that are in use already.
-const sqids = new Sqids({ blocklist: new Set() })
 
 /** Whether a value is an id of the set. */
 export const isSecretId =
@@ -64,9 +60,8 @@ export const parse = <Bucket extends string>(
   buckets: BucketSet.BucketSet<Bucket>,
   text: string
 ): Option.Option<SecretId<Bucket>> => {
-  // Also keeps long input away from the decoder, whose work grows with the length.
   if (typeof text !== "string" || !/^[A-Za-z0-9]{1,36}$/.test(text)) return Option.none()
-  const [bucketNumber, typeNumber, ...chunks] = sqids.decode(text)
+  const [bucketNumber, typeNumber, ...chunks] = Sqids.decode(text)
   const bucket = BucketSet.names(buckets).find((name) => buckets.numbers[name] === bucketNumber)
   const type = SecretType.all.find((name) => SecretType.numbers[name] === typeNumber)
   if (bucket === undefined || type === undefined || !areKeyChunks(chunks)) return Option.none()
@@ -103,21 +98,32 @@ const make = <Bucket extends string>(
     bucket,
     type,
     key,
-    id: sqids.encode([buckets.numbers[bucket], SecretType.numbers[type], ...splitKey(key)])
+    id: Sqids.encode([buckets.numbers[bucket], SecretType.numbers[type], ...splitKey(key)])
   })
 
-/** A sqid carries safe integers, so the key goes in as three of them. */
-const chunkBits = [43n, 43n, 42n] as const
-type KeyChunks = readonly [number, number, number]
+/** A sqid carries safe integers, so the key goes in as three of them, of 43, 43 and 42 bits. */
+type KeyChunks = readonly [high: number, middle: number, low: number]
+
+const keyBytes = Buffer.alloc(16)
 
 const splitKey = (key: string): KeyChunks => {
-  const bits = BigInt(`0x${key}`)
-  return [Number(bits >> 85n), Number((bits >> 42n) & (2n ** 43n - 1n)), Number(bits & (2n ** 42n - 1n))]
+  keyBytes.write(key, "hex")
+  const second = keyBytes.readUInt32BE(4)
+  const third = keyBytes.readUInt32BE(8)
+  return [
+    keyBytes.readUInt32BE(0) * 2 ** 11 + (second >>> 21),
+    (second & 0x1fffff) * 2 ** 22 + (third >>> 10),
+    (third & 0x3ff) * 2 ** 32 + keyBytes.readUInt32BE(12)
+  ]
+}
+
+const joinKey = ([high, middle, low]: KeyChunks): string => {
+  keyBytes.writeUInt32BE(Math.floor(high / 2 ** 11), 0)
+  keyBytes.writeUInt32BE((high % 2 ** 11) * 2 ** 21 + Math.floor(middle / 2 ** 22), 4)
+  keyBytes.writeUInt32BE((middle % 2 ** 22) * 2 ** 10 + Math.floor(low / 2 ** 32), 8)
+  keyBytes.writeUInt32BE(low % 2 ** 32, 12)
+  return keyBytes.toString("hex")
 }
 
 const areKeyChunks = (numbers: ReadonlyArray<number>): numbers is KeyChunks =>
-  numbers.length === chunkBits.length &&
-  numbers.every((number, i) => Number.isSafeInteger(number) && BigInt(number) < 2n ** chunkBits[i]!)
-
-const joinKey = ([high, middle, low]: KeyChunks): string =>
-  ((BigInt(high) << 85n) | (BigInt(middle) << 42n) | BigInt(low)).toString(16).padStart(32, "0")
+  numbers.length === 3 && numbers[0]! < 2 ** 43 && numbers[1]! < 2 ** 43 && numbers[2]! < 2 ** 42

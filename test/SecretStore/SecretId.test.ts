@@ -7,6 +7,7 @@ import * as BucketSet from "../../src/SecretStore/BucketSet.ts"
 import * as SecretId from "../../src/SecretStore/SecretId.ts"
 import * as SecretType from "../../src/SecretStore/SecretType.ts"
 import { Credentials } from "./support/Credentials.ts"
+import { mulberry32 } from "./support/mulberry32.ts"
 
 const parse = (text: string) => SecretId.parse(Credentials, text)
 
@@ -172,11 +173,3 @@ describe("SecretId", () => {
     expect(() => Schema.encodeUnknownSync(schema)({ ...id, bucket: "Other" })).toThrow("a secret id of Credentials")
   })
 })
-
-/** A small seeded generator, so that a failure can be repeated. */
-const mulberry32 = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-}
