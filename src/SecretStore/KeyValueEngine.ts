@@ -4,11 +4,11 @@
 import * as Arr from "effect/Array"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
-import { isDeepStrictEqual } from "node:util"
 import { type SecretServerClient, unexpected } from "./SecretServerClient.ts"
 import type { Answer, Request } from "./SecretServerExchange.ts"
 import { says } from "./SecretServerReason.ts"
@@ -129,8 +129,7 @@ export const make = (client: SecretServerClient, mount: string): KeyValueEngine 
       if (answer.status === 400 && says(answer, /check-and-set parameter did not match/i)) {
         if (answer.isRepeated !== true) return Option.none()
         // A repeated write meets the one whose answer was lost.
-        const isMine = (document: Document) =>
-          document.version === replaces + 1 && isDeepStrictEqual(document.data, data)
+        const isMine = (document: Document) => document.version === replaces + 1 && Equal.equals(document.data, data)
         const now = yield* Effect.mapError(
           read(operation, path),
           ({ reason }) => new SecretBackendUnavailable({ operation, reason, mayBeDone: true })

@@ -6,10 +6,10 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { isDeepStrictEqual } from "node:util"
 import * as BucketSet from "./BucketSet.ts"
 import type { Secret, SecretInput } from "./Secret.ts"
 import type { Location, SecretBackend } from "./SecretBackend.ts"
@@ -130,7 +130,7 @@ const lacksSeed = Effect.fnUntraced(function* (location: Location, source: Sourc
 })
 
 const isSameDocument = (one: Source, other: Source): boolean =>
-  isDeepStrictEqual(SecretDocument.encode(one), SecretDocument.encode(other))
+  Equal.equals(SecretDocument.encode(one), SecretDocument.encode(other))
 
 /** Whether the target gives back the secret, or codes of its seed where it gives no seed back. */
 const isSame = Effect.fnUntraced(function* (location: Location, source: Source, options: Options) {

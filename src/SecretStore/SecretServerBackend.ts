@@ -6,10 +6,10 @@
  * engine comes first, where versions decide between several writers, and what it took is taken back when the seed fails.
  */
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import { isDeepStrictEqual } from "node:util"
 import type * as HealthCheck from "../Plugins/HealthCheck.ts"
 import * as KeyedLock from "./KeyedLock.ts"
 import type { Document, KeyValueEngine } from "./KeyValueEngine.ts"
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function* ({
     const operation = "create a secret"
     const path = pathOf(location)
     const data = SecretDocument.encode(secret)
-    const isMine = (document: Document) => document.version === 1 && isDeepStrictEqual(document.data, data)
+    const isMine = (document: Document) => document.version === 1 && Equal.equals(document.data, data)
 
     let isUntouched = false
     const write = Effect.gen(function* () {
@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* ({
       if (expectedVersion !== undefined && expectedVersion !== version) {
         return yield* new SecretVersionConflict({ id: location.id.id, expected: expectedVersion, found: version })
       }
-      const isMine = (document: Document) => document.version === version + 1 && isDeepStrictEqual(document.data, data)
+      const isMine = (document: Document) => document.version === version + 1 && Equal.equals(document.data, data)
 
       const write = Effect.gen(function* () {
         const written = yield* documents.write(operation, path, data, version)

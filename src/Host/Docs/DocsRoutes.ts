@@ -5,18 +5,19 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { createHash } from "node:crypto"
-import * as DocsPage from "./DocsPage.ts"
-import * as OpenApiDocument from "./OpenApiDocument.ts"
+import type { Options } from "./OpenApiDocument.ts"
 
 /**
  * Makes `GET /openapi.json`, `GET /openapi.yaml` and `GET /docs`.
  *
- * Each is computed once, when it is first asked for, so that a host whose documentation nobody reads pays nothing for it.
+ * Each is loaded and computed once, when it is first asked for, so that a host whose documentation nobody reads pays nothing for it.
  */
 export const make = Effect.fnUntraced(function* (
-  options: OpenApiDocument.Options
+  options: Options
 ): Effect.fn.Return<ReadonlyArray<HttpRouter.Route<never, never>>> {
-  const document = yield* Effect.cached(Effect.sync(() => OpenApiDocument.merge(options)))
+  const document = yield* Effect.cached(
+    Effect.promise(() => import("./OpenApiDocument.ts").then(({ merge }) => merge(options)))
+  )
 
   const json = Effect.map(document, (document) => HttpServerResponse.jsonUnsafe(document))
 
@@ -27,12 +28,14 @@ export const make = Effect.fnUntraced(function* (
     })
   })
 
-  const page = Effect.map(Effect.flatMap(document, DocsPage.render), ({ contentSecurityPolicy, html }) =>
-    HttpServerResponse.text(html, {
+  const page = Effect.gen(function* () {
+    const { render } = yield* Effect.promise(() => import("./DocsPage.ts"))
+    const { contentSecurityPolicy, html } = yield* render(yield* document)
+    return HttpServerResponse.text(html, {
       contentType: "text/html; charset=utf-8",
       headers: { "content-security-policy": contentSecurityPolicy, "x-content-type-options": "nosniff" }
     })
-  )
+  })
 
   return [
     yield* unchanging("/openapi.json", json),

@@ -3,9 +3,9 @@
  */
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
-import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
+import { isOfNode } from "../Http/NodeHttp.ts"
 import * as Address from "./Address.ts"
 
 /** The other end of a request's connection. */
@@ -28,8 +28,8 @@ export const noteUnixSocket = (socket: Socket): void => {
 export const of = (request: HttpServerRequest): Peer => {
   const { source } = request
   const address = Option.getOrUndefined(request.remoteAddress)
-  const socket = source instanceof Request ? undefined : (source as IncomingMessage).socket
-  const isEncrypted = source instanceof Request ? source.url.startsWith("https:") : (socket as TLSSocket).encrypted
+  const socket = isOfNode(source) ? (source.socket as TLSSocket) : undefined
+  const isEncrypted = socket === undefined ? (source as Request).url.startsWith("https:") : socket.encrypted
   return {
     address: address === undefined ? undefined : Address.read(address),
     isLocal: socket === undefined || unixSockets.has(socket),

@@ -7,6 +7,7 @@ import { HttpServerError, RequestParseError } from "effect/http/HttpServerError"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Stream from "effect/Stream"
 import type { IncomingMessage } from "node:http"
+import { isOfNode } from "./NodeHttp.ts"
 import { BodyTooLarge } from "./RequestError.ts"
 
 type Bytes = Exit.Exit<Uint8Array, HttpServerError>
@@ -41,7 +42,7 @@ export const read = (
 
 /** What the client sent, not what the request was made into: that has no coding any more. */
 const isPlain = (source: IncomingMessage | Request): source is IncomingMessage =>
-  !(source instanceof Request) &&
+  isOfNode(source) &&
   source.httpVersionMajor === 1 &&
   source.headers["content-encoding"] === undefined &&
   source.headers.expect === undefined &&

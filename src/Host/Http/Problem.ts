@@ -3,8 +3,8 @@
  */
 import * as ProblemDetails from "effect/http/ProblemDetails"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { STATUS_CODES } from "node:http"
 import * as MediaType from "./MediaType.ts"
+import { http } from "./NodeHttp.ts"
 import type { ValidationError } from "./Validation.ts"
 
 /** What an error answer says beyond its status. */
@@ -34,7 +34,7 @@ export interface Occurrence {
 export const { contentType } = ProblemDetails
 
 /** The reason phrase of a status, for example `Not Found`. */
-export const titleOf = (status: number): string => STATUS_CODES[status] ?? "Error"
+export const titleOf = (status: number): string => http.STATUS_CODES[status] ?? "Error"
 
 /** An `application/problem+json` answer. */
 export const toResponse = (problem: Problem, occurrence: Occurrence): HttpServerResponse.HttpServerResponse =>

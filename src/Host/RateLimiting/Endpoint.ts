@@ -2,7 +2,7 @@
  * Endpoints as rules and white lists name them, `verb:/path` with wildcards, and the endpoints of requests.
  */
 import * as Result from "effect/Result"
-import { METHODS } from "node:http"
+import { http } from "../Http/NodeHttp.ts"
 
 /** Which endpoints are meant. The pattern `*` alone means all. */
 export interface EndpointPattern {
@@ -14,7 +14,7 @@ export interface EndpointPattern {
   readonly isWild: boolean
 }
 
-const verbs = new Set(METHODS.map((method) => method.toLowerCase()))
+const verbs = new Set(http.METHODS.map((method) => method.toLowerCase()))
 
 /** Reads `*`, `verb:/path` or `*:/path`. Neither case nor a slash at the end matters. */
 export const parsePattern = (text: string): Result.Result<EndpointPattern, string> => {

@@ -1,7 +1,7 @@
 /**
  * Node's servers: HTTP/1.1 in the clear; HTTP/2 and HTTP/1.1 over TLS. Each holds clients to the host's limits.
  */
-import { createServer, Server as HttpServer, type ServerResponse } from "node:http"
+import type { Server as HttpServer, ServerResponse } from "node:http"
 import {
   constants,
   createSecureServer,
@@ -10,12 +10,14 @@ import {
   type ServerHttp2Stream
 } from "node:http2"
 import { Socket } from "node:net"
+import { http } from "../Http/NodeHttp.ts"
 import { millisOf, type ServerLimits, serverOptions } from "./ServerLimits.ts"
 import type { ServedCertificate } from "./Tls.ts"
 
 /** Makes a server that does not listen yet; with a certificate it speaks TLS. */
 export const make = (limits: ServerLimits, certificate?: ServedCertificate): HttpServer => {
-  const server = certificate === undefined ? createServer(serverOptions(limits)) : secureServer(limits, certificate)
+  const server =
+    certificate === undefined ? http.createServer(serverOptions(limits)) : secureServer(limits, certificate)
   // One more than it may have shows that a request has too many; Node drops the rest without a word.
   server.maxHeadersCount = limits.maxHeaderCount + 1
   if (limits.maxConnections !== undefined) server.maxConnections = limits.maxConnections
@@ -42,7 +44,7 @@ const secureServer = (limits: ServerLimits, certificate: ServedCertificate): Htt
   // What the rest of the host needs of a server, one for HTTP/2 has or is given.
   return Object.assign(server as unknown as HttpServer, {
     closeAllConnections: () => {
-      HttpServer.prototype.closeAllConnections.call(server)
+      http.Server.prototype.closeAllConnections.call(server)
       for (const session of sessions) session.destroy()
     }
   })
