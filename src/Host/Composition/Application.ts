@@ -76,7 +76,7 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
 
   const forwarded = ForwardedHeaders.make(configuration.forwardedHeaders)
   yield* Effect.logInfo(forwarded.description)
-  const httpEffect = Pipeline.make(handler, {
+  const pipeline = Pipeline.make(handler, {
     maxRequestSize: configuration.host.maxRequestSize,
     limits: configuration.host,
     isShuttingDown: options.isShuttingDown,
@@ -102,7 +102,7 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
     })
   })
   yield* Effect.logDebug(`Built the application: ${plugins.length} plugins, ${registry.routes.length} routes`)
-  return { httpEffect, plugins, routes: registry.routes } satisfies Application
+  return { httpEffect: pipeline.httpEffect, plugins, routes: registry.routes } satisfies Application
 })
 
 const checkList = (builder: PluginBuilder, plugins: ReadonlyArray<Plugin.Any>): void => {

@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as HttpBody from "effect/http/HttpBody"
 import type { HttpPlatform } from "effect/http/HttpPlatform"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+import type { RequestHead } from "../Http/RequestHead.ts"
 import * as AcceptEncoding from "./AcceptEncoding.ts"
 import { isCompressible } from "./CompressibleType.ts"
 import type { CompressionConfig } from "./CompressionConfig.ts"
@@ -19,7 +19,7 @@ import { withWeakEtag } from "./WeakEtag.ts"
 /** Compresses an answer where it should be; to be called when all its headers are there. */
 export type Compress = (
   response: HttpServerResponse.HttpServerResponse,
-  request: HttpServerRequest
+  request: RequestHead
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
 /** A body below this size is compressed at once: to hand it to another thread would cost more than the work. */

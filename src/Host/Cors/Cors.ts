@@ -4,21 +4,21 @@
  *
  * It is the browser that refuses; a request of a refused origin is answered as any other, without leave to read it.
  */
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import { any, type CorsPolicy } from "./CorsPolicy.ts"
 import * as OriginPattern from "./OriginPattern.ts"
 import * as Vary from "../Compression/Vary.ts"
+import type { RequestHead } from "../Http/RequestHead.ts"
 import type { ResponseHeaders } from "../Http/ResponseHeaders.ts"
 
 /** The rules of one policy. */
 export interface Cors {
   /** The answer to a preflight, which no route sees. Absent for every other request, a plain `OPTIONS` among them. */
-  readonly preflight: (request: HttpServerRequest) => HttpServerResponse.HttpServerResponse | undefined
+  readonly preflight: (request: RequestHead) => HttpServerResponse.HttpServerResponse | undefined
   /** Adds to the headers of an answer what lets scripts read it; to every answer, errors too, when all others are there. */
-  readonly share: (headers: ResponseHeaders, request: HttpServerRequest) => void
+  readonly share: (headers: ResponseHeaders, request: RequestHead) => void
 }
 
 /** Compiles a policy. */

@@ -5,7 +5,7 @@
  * claim what they like. A list of proxies narrows that: the headers are read from the nearest proxy on, and as soon as an
  * entry names an address that is not on the list, that is the client, whatever stands further left.
  */
-import { type Headers, set as setHeader } from "effect/http/Headers"
+import { set as setHeader } from "effect/http/Headers"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -31,6 +31,8 @@ export interface ForwardedHeaders {
   readonly description: string
   /** Finds the ends of a request. It takes any header, and never throws. */
   readonly endsOf: (request: HttpServerRequest) => Ends
+  /** The same of a request with these headers that a peer sent. */
+  readonly endsFrom: (peer: Peer.Peer, headers: HeaderLists.Headers) => Ends
 }
 
 /** Compiles the configuration. */
@@ -39,21 +41,28 @@ export const make = (config: ForwardedHeadersConfig["Service"]): ForwardedHeader
   const name = config.headers === "forwarded" ? "Forwarded" : "X-Forwarded-For"
   const proxies = config.trustedProxies
   if (proxies === undefined) {
-    return {
-      description: `Everybody is trusted to name the client: the first entry of ${name} is (forwardedHeaders:trustedProxies narrows this)`,
-      endsOf: (request) => endsOf(request, read, firstAddress)
-    }
+    return withRules(
+      `Everybody is trusted to name the client: the first entry of ${name} is (forwardedHeaders:trustedProxies narrows this)`,
+      read,
+      firstAddress
+    )
   }
   const isTrusted = Address.isIn(proxies.map((text) => Result.getOrThrow(Address.readNetwork(text))))
   const sayOfTrusted = nearestUntrusted(isTrusted)
-  return {
-    description:
-      proxies.length === 0
-        ? "Nobody is trusted to name the client: forwardedHeaders:trustedProxies is empty"
-        : `Only unix sockets and ${proxies.join(", ")} are trusted to name the client, by ${name}`,
-    endsOf: (request) => endsOf(request, read, proxies.length === 0 ? believeNone : sayOfTrusted)
-  }
+  return proxies.length === 0
+    ? withRules("Nobody is trusted to name the client: forwardedHeaders:trustedProxies is empty", read, believeNone)
+    : withRules(
+        `Only unix sockets and ${proxies.join(", ")} are trusted to name the client, by ${name}`,
+        read,
+        sayOfTrusted
+      )
 }
+
+const withRules = (description: string, read: Read, believe: Believe): ForwardedHeaders => ({
+  description,
+  endsOf: (request) => endsFrom(Peer.of(request), request.headers, read, believe),
+  endsFrom: (peer, headers) => endsFrom(peer, headers, read, believe)
+})
 
 /** The request as its routes are to see it: with the ends that were found, and the nearest proxy as `peerAddress`. */
 export const apply = (request: HttpServerRequest, ends: Ends): HttpServerRequest => {
@@ -103,24 +112,21 @@ const nearestUntrusted =
     return belief
   }
 
-const endsOf = (
-  request: HttpServerRequest,
-  read: (headers: Headers) => HeaderLists.HeaderLists,
-  believe: Believe
-): Ends => {
-  const peer = Peer.of(request)
-  const lists = read(request.headers)
+type Read = (headers: HeaderLists.Headers) => HeaderLists.HeaderLists
+
+const endsFrom = (peer: Peer.Peer, headers: HeaderLists.Headers, read: Read, believe: Believe): Ends => {
+  const lists = read(headers)
   const { address, depth } = believe(peer, lists.for)
   const toldScheme = entryAt(lists.proto, depth)?.toLowerCase()
   const toldHost = entryAt(lists.host, depth)
-  const sentHost = request.headers["host"]
+  const sentHost = headers["host"]
   const scheme = toldScheme === "http" || toldScheme === "https" ? toldScheme : peer.scheme
   const host = toldHost !== undefined && isHost(toldHost) ? toldHost : sentHost
   return {
     clientAddress: address,
     scheme,
     host,
-    areAsSent: host === sentHost && scheme === peer.scheme && address === Option.getOrUndefined(request.remoteAddress)
+    areAsSent: host === sentHost && scheme === peer.scheme && address === peer.remoteAddress
   }
 }
 

@@ -1,7 +1,9 @@
 /**
  * What proxies say of the requests that they pass on, one entry for each of them; the last is the nearest proxy's.
  */
-import type { Headers } from "effect/http/Headers"
+
+/** By their names in lower case. */
+export type Headers = Readonly<Record<string, string | undefined>>
 
 /** The entries of each kind. Not every proxy adds to every list. */
 export interface HeaderLists {
@@ -14,11 +16,7 @@ const none: HeaderLists = { for: [], proto: [], host: [] }
 
 /** Reads `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`. */
 export const xForwarded = (headers: Headers): HeaderLists => {
-  const {
-    "x-forwarded-for": clients,
-    "x-forwarded-proto": protocols,
-    "x-forwarded-host": hosts
-  } = headers as Readonly<Record<string, string | undefined>>
+  const { "x-forwarded-for": clients, "x-forwarded-proto": protocols, "x-forwarded-host": hosts } = headers
   if (clients === undefined && protocols === undefined && hosts === undefined) return none
   return { for: split(clients), proto: split(protocols), host: split(hosts) }
 }

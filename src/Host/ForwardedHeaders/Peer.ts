@@ -10,6 +10,9 @@ import * as Address from "./Address.ts"
 
 /** The other end of a request's connection. */
 export interface Peer {
+  /** As the connection spells it. */
+  readonly remoteAddress: string | undefined
+  /** In one spelling. */
   readonly address: string | undefined
   /** Whether it came by a unix socket, which the owner of the socket file let in, or in memory. */
   readonly isLocal: boolean
@@ -27,12 +30,27 @@ export const noteUnixSocket = (socket: Socket): void => {
 /** The peer of a request that was not changed yet. */
 export const of = (request: HttpServerRequest): Peer => {
   const { source } = request
-  const address = Option.getOrUndefined(request.remoteAddress)
-  const socket = isOfNode(source) ? (source.socket as TLSSocket) : undefined
-  const isEncrypted = socket === undefined ? (source as Request).url.startsWith("https:") : socket.encrypted
-  return {
-    address: address === undefined ? undefined : Address.read(address),
-    isLocal: socket === undefined || unixSockets.has(socket),
-    scheme: isEncrypted ? "https" : "http"
-  }
+  const remoteAddress = Option.getOrUndefined(request.remoteAddress)
+  return isOfNode(source)
+    ? onSocket(remoteAddress, source.socket)
+    : make(remoteAddress, true, (source as Request).url.startsWith("https:"))
 }
+
+const peers = new WeakMap<Socket, Peer>()
+
+/** The peer of all requests over a connection. */
+export const ofSocket = (socket: Socket): Peer => {
+  let peer = peers.get(socket)
+  if (peer === undefined) peers.set(socket, (peer = onSocket(socket.remoteAddress, socket)))
+  return peer
+}
+
+const onSocket = (remoteAddress: string | undefined, socket: Socket): Peer =>
+  make(remoteAddress, unixSockets.has(socket), (socket as TLSSocket).encrypted)
+
+const make = (remoteAddress: string | undefined, isLocal: boolean, isEncrypted: boolean): Peer => ({
+  remoteAddress,
+  address: remoteAddress === undefined ? undefined : Address.read(remoteAddress),
+  isLocal,
+  scheme: isEncrypted ? "https" : "http"
+})

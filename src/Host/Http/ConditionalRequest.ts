@@ -3,8 +3,8 @@
  * 13.1.3 (https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2).
  */
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Readable } from "node:stream"
+import type { RequestHead } from "./RequestHead.ts"
 
 /**
  * The answer itself, or 304 where it has an `ETag` or a `Last-Modified` and the client says that it has the same. To be called
@@ -12,7 +12,7 @@ import { Readable } from "node:stream"
  */
 export const answer = (
   response: HttpServerResponse.HttpServerResponse,
-  request: HttpServerRequest
+  request: RequestHead
 ): HttpServerResponse.HttpServerResponse => {
   if (response.status !== 200 || (request.method !== "GET" && request.method !== "HEAD")) return response
   if (!isKnown(response.headers, request.headers)) return response

@@ -5,7 +5,6 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
@@ -15,6 +14,7 @@ import * as MediaType from "./MediaType.ts"
 import * as Problem from "./Problem.ts"
 import * as BodyBytes from "./BodyBytes.ts"
 import * as RequestBody from "./RequestBody.ts"
+import type { RequestHead } from "./RequestHead.ts"
 import { BodyTooLarge, InvalidRequest, NotAcceptable, UnsupportedMediaType } from "./RequestError.ts"
 import * as Validation from "./Validation.ts"
 
@@ -32,7 +32,7 @@ export interface FailureContext {
 /** The answer to a request whose handling failed with `cause`. */
 export const toResponse = (
   cause: Cause.Cause<unknown>,
-  request: HttpServerRequest.HttpServerRequest,
+  request: RequestHead,
   occurrence: Problem.Occurrence,
   context: FailureContext
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
@@ -60,7 +60,7 @@ const isRouteNotFound = (error: unknown): boolean =>
 
 /** The answer to an `OPTIONS` that no route takes: what the path has, or nothing in particular for the server as a whole. */
 const allowedMethods = (
-  { url }: HttpServerRequest.HttpServerRequest,
+  { url }: RequestHead,
   { methodsOf }: FailureContext
 ): HttpServerResponse.HttpServerResponse | undefined => {
   const methods = methodsOf(url)
@@ -91,11 +91,7 @@ const logFailure = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logError("The request failed", cause), { namespace: "layerhost.host.request" })
 
 /** The problem that the host itself has words for; absent for everything that answers for itself. */
-const problemOf = (
-  error: unknown,
-  request: HttpServerRequest.HttpServerRequest,
-  context: FailureContext
-): Problem.Problem | undefined => {
+const problemOf = (error: unknown, request: RequestHead, context: FailureContext): Problem.Problem | undefined => {
   if (error instanceof InvalidRequest) return invalid(error.validationErrors)
   if (error instanceof UnsupportedMediaType) return unsupportedMediaType(request)
   if (error instanceof NotAcceptable) return notAcceptable(error.mediaTypes)
@@ -129,12 +125,12 @@ const invalid = (validationErrors: ReadonlyArray<Validation.ValidationError>): P
   validationErrors
 })
 
-const unsupportedMediaType = ({ headers }: HttpServerRequest.HttpServerRequest): Problem.Problem => ({
+const unsupportedMediaType = ({ headers }: RequestHead): Problem.Problem => ({
   status: 415,
   detail: `This endpoint does not take ${headers["content-type"] ?? "such a body"}.`
 })
 
-const notFound = (request: HttpServerRequest.HttpServerRequest, methods: ReadonlyArray<string>): Problem.Problem =>
+const notFound = (request: RequestHead, methods: ReadonlyArray<string>): Problem.Problem =>
   // A route that takes the method may itself find nothing.
   methods.length === 0 || methods.includes(request.method)
     ? { status: 404, detail: "Nothing is found at this path." }

@@ -3,51 +3,68 @@
  * (https://opentelemetry.io/docs/specs/semconv/http/http-metrics/).
  */
 import type * as Context from "effect/Context"
-import * as Metric from "effect/Metric"
 import * as MethodName from "../Telemetry/MethodName.ts"
+import * as Series from "../Telemetry/Series.ts"
 
 /** The bucket boundaries that the conventions advise, in seconds. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
-const duration = Metric.histogram("http.server.request.duration", {
-  description: "Duration of HTTP server requests.",
-  boundaries,
-  attributes: { unit: "s" }
-})
+/** The series of one route, by status and then by method. */
+type RouteSeries = Map<number, Map<string, Series.Histogram>>
 
-const activeRequests = Metric.counter("http.server.active_requests", {
-  description: "Number of HTTP server requests that are being handled.",
-  attributes: { unit: "{request}" }
-})
-
-/** Counts requests; the series of each label set is resolved once. */
+/** Counts requests. */
 export class HttpMetrics {
   readonly #context: Context.Context<never>
-  readonly #durations = new Map<string, Metric.Metric<number, unknown>>()
+  readonly #active: Series.Counter
+  readonly #durations = new Map<string | undefined, RouteSeries>()
 
   constructor(context: Context.Context<never>) {
     this.#context = context
+    this.#active = Series.counter(
+      "http.server.active_requests",
+      {
+        description: "Number of HTTP server requests that are being handled.",
+        attributes: { unit: "{request}" },
+        incremental: false
+      },
+      context
+    )
   }
 
   /** Notes that a request came in. */
   begin(): void {
-    activeRequests.updateUnsafe(1, this.#context)
+    this.#active.add(1)
   }
 
   /** Notes that a request was answered. */
   end(method: string, route: string | undefined, status: number, seconds: number): void {
-    activeRequests.updateUnsafe(-1, this.#context)
+    this.#active.add(-1)
+    const series = this.#durations.get(route)?.get(status)?.get(method) ?? this.#find(method, route, status)
+    series.record(seconds)
+  }
+
+  #find(method: string, route: string | undefined, status: number): Series.Histogram {
     const name = MethodName.of(method)
-    const key = `${name} ${status} ${route ?? ""}`
-    let series = this.#durations.get(key)
+    const byStatus: RouteSeries = this.#durations.get(route) ?? new Map()
+    const byMethod = byStatus.get(status) ?? new Map<string, Series.Histogram>()
+    let series = byMethod.get(name)
     if (series === undefined) {
-      series = Metric.withAttributes(duration, {
-        "http.request.method": name,
-        "http.response.status_code": String(status),
-        ...(route === undefined ? undefined : { "http.route": route })
-      })
-      this.#durations.set(key, series)
+      series = Series.histogram(
+        "http.server.request.duration",
+        {
+          description: "Duration of HTTP server requests.",
+          boundaries,
+          attributes: {
+            unit: "s",
+            "http.request.method": name,
+            "http.response.status_code": String(status),
+            ...(route === undefined ? undefined : { "http.route": route })
+          }
+        },
+        this.#context
+      )
+      this.#durations.set(route, byStatus.set(status, byMethod.set(name, series)))
     }
-    series.updateUnsafe(seconds, this.#context)
+    return series
   }
 }

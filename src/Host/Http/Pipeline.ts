@@ -6,7 +6,6 @@
  * client has; then span, metrics and the request log.
  */
 import * as ByteSize from "effect/ByteSize"
-import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,11 +23,11 @@ import { withWeakEtag } from "../Compression/WeakEtag.ts"
 import type { Cors } from "../Cors/Cors.ts"
 import * as ForwardedHeaders from "../ForwardedHeaders/ForwardedHeaders.ts"
 import type { RateLimiter, Refused } from "../RateLimiting/RateLimiter.ts"
-import type { Span } from "../Telemetry/Span.ts"
 import type * as Tracer from "../Telemetry/Tracer.ts"
 import type { ServerLimits } from "../Tls/ServerLimits.ts"
 import * as ConditionalRequest from "./ConditionalRequest.ts"
-import { CurrentRequest, type RequestState } from "./CurrentRequest.ts"
+import { CurrentRequest } from "./CurrentRequest.ts"
+import { Exchange } from "./Exchange.ts"
 import * as Failure from "./Failure.ts"
 import type { HttpMetrics } from "./HttpMetrics.ts"
 import * as MediaType from "./MediaType.ts"
@@ -39,6 +38,7 @@ import * as RequestHead from "./RequestHead.ts"
 import * as RequestId from "./RequestId.ts"
 import type * as RequestLog from "./RequestLog.ts"
 import * as ResponseHeaders from "./ResponseHeaders.ts"
+import type { Handler } from "./Route.ts"
 import * as Yaml from "./Yaml.ts"
 
 /** What the pipeline needs of the host. Once it shuts down, connections are closed after their answer. */
@@ -60,18 +60,31 @@ export interface PipelineOptions extends Failure.FailureContext {
 /** Everything that a request meets: the pipeline around the handler of the plugins' middleware and routes. */
 export type HttpEffect = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest | Scope>
 
-/** A request on its way through the pipeline, and what was found out about it. */
-interface Exchange extends RequestState {
-  readonly request: HttpServerRequest
-  readonly ends: ForwardedHeaders.Ends
-  readonly clock: Clock.Clock
-  /** When the request came, in nanoseconds since the epoch. */
-  readonly start: bigint
-  readonly span: Span | undefined
-  /** Headers that the answer gets whatever it is. */
-  limitHeaders: Readonly<Record<string, string>> | undefined
-  /** Why the handler failed, where it did. */
-  failure: Cause.Cause<unknown> | undefined
+/** The pipeline, in one, and in the parts that whoever does without an effect for each request puts together. */
+export interface Pipeline {
+  /** What every request meets. */
+  readonly httpEffect: HttpEffect
+  /** Begins with a request: from here on it is counted, until it is closed. */
+  readonly open: (head: RequestHead.RequestHead, ends: ForwardedHeaders.Ends, clock: Clock.Clock) => Exchange
+  /** The answer to a request that the rate limiter does not let go on; absent where it may, maybe only once that is known. */
+  readonly refusal: (exchange: Exchange) => Effect.Effect<HttpServerResponse.HttpServerResponse | undefined>
+  /** Runs a handler, and answers whatever it ends with. */
+  readonly run: (
+    exchange: Exchange,
+    handler: Handler
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, any>
+  /** Makes an answer what is sent, and closes the exchange. */
+  readonly answer: (
+    exchange: Exchange,
+    response: HttpServerResponse.HttpServerResponse
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+  /** What {@link Pipeline.answer} makes of an answer, with nothing closed. */
+  readonly dress: (
+    exchange: Exchange,
+    response: HttpServerResponse.HttpServerResponse
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+  /** Ends with a request: span, metrics, log. `bytes` is the size of the body, where it is known. */
+  readonly close: (exchange: Exchange, status: number, bytes: number | undefined) => void
 }
 
 /**
@@ -80,54 +93,38 @@ interface Exchange extends RequestState {
  * Nearly all requests pass all steps but the handler without waiting, so those steps are plain calls, and what may wait is
  * joined by Effect's eager operators, which make no continuation where nothing waits.
  */
-export const make = (
-  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, HttpServerRequest | Scope>,
-  options: PipelineOptions
-): HttpEffect => {
+export const make = (handler: Handler, options: PipelineOptions): Pipeline => {
   const { limits, maxRequestSize, metrics, rateLimiter, tracer } = options
   const maxBodySize = ByteSize.bytes(maxRequestSize)
 
-  const open = (context: Context.Context<never>, clock: Clock.Clock): Exchange => {
-    const incoming = Context.getUnsafe(context as Context.Context<HttpServerRequest>, HttpServerRequest)
+  const open: Pipeline["open"] = (head, ends, clock) => {
     const start = clock.currentTimeNanosUnsafe()
-    const ends = options.forwarded.endsOf(incoming)
-    const request = ForwardedHeaders.apply(incoming, ends)
     metrics.begin()
-    return {
-      request,
-      ends,
-      clock,
-      start,
-      requestId: RequestId.fromHeader(request.headers[RequestId.header]),
-      span: tracer?.beginRequest(request, start),
-      route: undefined,
-      plugin: undefined,
-      limitHeaders: undefined,
-      failure: undefined
-    }
+    const requestId = RequestId.fromHeader(head.headers[RequestId.header])
+    return new Exchange(head, ends, clock, start, requestId, tracer?.beginRequest(head, start))
   }
 
-  const limited = (exchange: Exchange): HttpEffect => {
-    const { request } = exchange
-    const { method, headers, url } = request
-    const { clientAddress } = exchange.ends
-    return Effect.flatMapEager(rateLimiter.check({ method, path: url, clientAddress, headers }), (decision) => {
+  const refusal: Pipeline["refusal"] = (exchange) => {
+    if (!rateLimiter.isEnabled) return Effect.undefined
+    return Effect.flatMapEager(rateLimiter.decide(exchange, exchange.clock.currentTimeMillisUnsafe()), (decision) => {
       if (!decision.isAllowed) return refuseByLimit(exchange, decision)
       exchange.limitHeaders = decision.headers
-      return admit(exchange)
+      return Effect.undefined
     })
   }
 
-  const refuseByLimit = (exchange: Exchange, { body, detail, headers, status }: Refused): HttpEffect =>
+  const refuseByLimit = (
+    exchange: Exchange,
+    { body, detail, headers, status }: Refused
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
     body === undefined
       ? refuse(exchange, { status, detail, headers })
       : answer(exchange, HttpServerResponse.text(body.content, { status, headers, contentType: body.contentType }))
 
-  const admit = (exchange: Exchange): HttpEffect => {
-    const { request } = exchange
-    const preflight = options.cors.preflight(request)
+  const admit = (exchange: Exchange, request: HttpServerRequest): HttpEffect => {
+    const preflight = options.cors.preflight(exchange)
     if (preflight !== undefined) return answer(exchange, preflight)
-    if (declaredLength(request) > maxRequestSize) {
+    if (declaredLength(exchange) > maxRequestSize) {
       return refuse(exchange, Failure.bodyTooLarge(BodyBytes.tooLarge(maxRequestSize)))
     }
     if (!HttpMethod.hasBody(request.method)) return handle(exchange, request)
@@ -141,83 +138,93 @@ export const make = (
     Effect.withFiber((fiber) => {
       // The root of the request restores the context when the request ends.
       fiber.setContext(Context.add(fiber.context, HttpServerRequest, request))
-      return Effect.matchCauseEffect(handler, {
-        onFailure: (cause) => {
-          exchange.failure = cause
-          return Effect.flatMapEager(
-            Failure.toResponse(cause, exchange.request, occurrenceOf(exchange), options),
-            (response) => answer(exchange, response)
-          )
-        },
-        onSuccess: (response) => {
-          if (response.status >= 400) return answer(exchange, Problem.complete(response, occurrenceOf(exchange)))
-          const refused = refusedType(response, request)
-          return refused === undefined ? answer(exchange, response) : refuse(exchange, Failure.notAcceptable([refused]))
-        }
-      })
+      return run(exchange, handler)
     })
 
-  const refuse = (exchange: Exchange, problem: Problem.Problem): HttpEffect =>
-    answer(exchange, Problem.toResponse(problem, occurrenceOf(exchange)))
+  const run: Pipeline["run"] = (exchange, handler) =>
+    Effect.matchCauseEffect(handler, {
+      onFailure: (cause) => {
+        exchange.failure = cause
+        return Effect.flatMapEager(Failure.toResponse(cause, exchange, exchange.occurrence, options), (response) =>
+          answer(exchange, response)
+        )
+      },
+      onSuccess: (response) => {
+        if (response.status >= 400) return answer(exchange, Problem.complete(response, exchange.occurrence))
+        const refused = refusedType(response, exchange)
+        return refused === undefined ? answer(exchange, response) : refuse(exchange, Failure.notAcceptable([refused]))
+      }
+    })
 
-  const answer = (exchange: Exchange, response: HttpServerResponse.HttpServerResponse): HttpEffect => {
-    const { request } = exchange
-    const accepted = asClientAccepts(response, request)
-    const headers = ResponseHeaders.of(accepted)
-    addHostHeaders(headers, exchange, options.isShuttingDown())
-    options.cors.share(headers, request)
-    return Effect.mapEager(options.compress(ResponseHeaders.put(accepted, headers), request), (compressed) => {
-      const sent = ConditionalRequest.answer(compressed, request)
-      close(exchange, sent)
+  const refuse = (exchange: Exchange, problem: Problem.Problem) =>
+    answer(exchange, Problem.toResponse(problem, exchange.occurrence))
+
+  const answer: Pipeline["answer"] = (exchange, response) =>
+    Effect.mapEager(dress(exchange, response), (sent) => {
+      const { body } = sent
+      close(exchange, sent.status, "contentLength" in body ? body.contentLength : undefined)
       return sent
     })
+
+  const dress: Pipeline["dress"] = (exchange, response) => {
+    const accepted = asClientAccepts(response, exchange)
+    const headers = ResponseHeaders.of(accepted)
+    addHostHeaders(headers, exchange, options.isShuttingDown())
+    options.cors.share(headers, exchange)
+    return Effect.mapEager(options.compress(ResponseHeaders.put(accepted, headers), exchange), (compressed) =>
+      ConditionalRequest.answer(compressed, exchange)
+    )
   }
 
-  const close = (exchange: Exchange, response: HttpServerResponse.HttpServerResponse): void => {
-    const { clock, ends, failure, request, requestId, span, start } = exchange
-    const { clientAddress, scheme } = ends
-    const { status } = response
+  const close: Pipeline["close"] = (exchange, status, bytes) => {
+    const { clientAddress, clock, method, requestId, span, start, url } = exchange
     // Who is refused on the way does not come to its route.
-    const route = exchange.route ?? options.templateOf(request.method, request.url)
+    const route = exchange.route ?? options.templateOf(method, url)
     const end = clock.currentTimeNanosUnsafe()
     const seconds = Number(end - start) / 1e9
     if (span !== undefined) {
-      tracer!.endRequest(span, request, { status, route, requestId, clientAddress, scheme, cause: failure }, end)
+      const { scheme } = exchange.ends
+      tracer!.endRequest(
+        span,
+        exchange,
+        { status, route, requestId, clientAddress, scheme, cause: exchange.failure },
+        end
+      )
     }
-    metrics.end(request.method, route, status, seconds)
+    metrics.end(method, route, status, seconds)
     const time = clock.currentTimeMillisUnsafe()
-    options.log({ request, response, requestId, route, clientAddress, span, time, seconds })
+    options.log({ method, url, requestId, route, clientAddress, span, status, bytes, time, seconds })
   }
 
-  return Effect.withFiber((fiber) => {
-    const exchange = open(fiber.context, fiber.getRef(Clock.Clock))
+  const httpEffect: HttpEffect = Effect.withFiber((fiber) => {
+    const incoming = Context.getUnsafe(fiber.context as Context.Context<HttpServerRequest>, HttpServerRequest)
+    const ends = options.forwarded.endsOf(incoming)
+    const request = ForwardedHeaders.apply(incoming, ends)
+    const exchange = open(request, ends, fiber.getRef(Clock.Clock))
     let context = Context.add(fiber.context, CurrentRequest, exchange)
     if (exchange.span !== undefined) context = Context.add(context, ParentSpan, exchange.span)
     fiber.setContext(Context.add(context, MaxBodySize, maxBodySize))
-    const unfit = RequestHead.problemOf(exchange.request, limits)
+    const unfit = RequestHead.problemOf(exchange, request.source, limits)
     if (unfit !== undefined) return refuse(exchange, unfit)
-    return rateLimiter.isEnabled ? limited(exchange) : admit(exchange)
+    return Effect.flatMapEager(refusal(exchange), (refused) =>
+      refused === undefined ? admit(exchange, request) : Effect.succeed(refused)
+    )
   })
+
+  return { httpEffect, open, refusal, run, answer, dress, close }
 }
 
-const occurrenceOf = ({ clock, requestId, span }: Exchange): Problem.Occurrence => ({
-  timestamp: new Date(clock.currentTimeMillisUnsafe()).toISOString(),
-  requestId,
-  traceId: span?.traceId
-})
-
-const declaredLength = (request: HttpServerRequest): number => {
-  const length = request.headers["content-length"]
+const declaredLength = ({ headers }: RequestHead.RequestHead): number => {
+  const length = headers["content-length"]
   return length === undefined ? 0 : Number(length)
 }
-
 /**
  * The type of an answer that its client does not take. Raw routes do not say beforehand what they answer with; where one has
  * changed something, that it did matters more than how it is told.
  */
 const refusedType = (
   { body, headers, status }: HttpServerResponse.HttpServerResponse,
-  request: HttpServerRequest
+  request: RequestHead.RequestHead
 ): string | undefined => {
   const { accept } = request.headers
   if (accept === undefined || (request.method !== "GET" && request.method !== "HEAD")) return undefined
@@ -229,7 +236,7 @@ const refusedType = (
 /** A JSON answer as YAML, where the client would rather have that; any other answer as it is. */
 const asClientAccepts = (
   response: HttpServerResponse.HttpServerResponse,
-  request: HttpServerRequest
+  request: RequestHead.RequestHead
 ): HttpServerResponse.HttpServerResponse => {
   const accept = request.headers["accept"]
   if (accept === undefined || !MediaType.prefersYaml(accept) || response.body._tag !== "Uint8Array") return response

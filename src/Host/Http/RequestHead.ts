@@ -1,14 +1,23 @@
 /**
- * What makes a request unfit before anything looks at what it asks for.
+ * The head of a request, and what makes it unfit before anything looks at what is asked for.
  */
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { IncomingMessage } from "node:http"
 import type { ServerLimits } from "../Tls/ServerLimits.ts"
 import type * as Problem from "./Problem.ts"
 
+/** The head of a request as its routes are to see it. */
+export interface RequestHead {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
 /** What is wrong with the head of a request over HTTP/1; over HTTP/2, Node itself refuses it. */
 export const problemOf = (
-  { headers, source }: HttpServerRequest,
+  { headers }: RequestHead,
+  source: object,
   { maxHeaderCount }: Pick<ServerLimits, "maxHeaderCount">
 ): Problem.Problem | undefined => {
   const { httpVersionMajor, httpVersionMinor, rawHeaders } = source as Partial<IncomingMessage>

@@ -24,7 +24,7 @@ import { toIso } from "./Timestamp.ts"
 /** A record as one line of JSON. */
 export const format = (record: LogRecord): string => {
   let line =
-    `{"@timestamp":"${toIso(record.date)}","log.level":"${record.level}"` +
+    `{"@timestamp":"${toIso(record.date.getTime())}","log.level":"${record.level}"` +
     `,"log.logger":${quote(record.namespace)},"message":${quote(record.message)}`
   if (record.error !== undefined) {
     line +=

@@ -25,6 +25,12 @@ export interface LogRecord {
   readonly budget: LogValue.Budget
 }
 
+/** How a line about something is made: as a record, and right away in the format `json`, which then is the same. */
+export interface LineOf<About> {
+  readonly record: (about: About) => LogRecord
+  readonly json: (about: About) => string
+}
+
 /** The namespace of a line: its log annotation `namespace`, or the plugin whose route handles the request, or `app`. */
 export const namespaceOf = (options: Logger.Options<unknown>): string => {
   const namespace = options.fiber.getRef(References.CurrentLogAnnotations)["namespace"]

@@ -24,7 +24,7 @@ const fields = new Set([
 /** A record as one line of `key=value` pairs. */
 export const format = (record: LogRecord): string => {
   let line =
-    `time=${toIso(record.date)} level=${record.level}` +
+    `time=${toIso(record.date.getTime())} level=${record.level}` +
     ` logger=${formatText(record.namespace)} msg=${formatText(record.message)}`
   if (record.error !== undefined) {
     line +=

@@ -6,9 +6,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Metric from "effect/Metric"
 import * as References from "effect/References"
 import type { Scope } from "effect/Scope"
+import * as Memo from "../Memo.ts"
+import * as Series from "../Telemetry/Series.ts"
 import * as JsonFormat from "./JsonFormat.ts"
 import * as LineWriter from "./LineWriter.ts"
 import * as LogfmtFormat from "./LogfmtFormat.ts"
@@ -28,7 +29,12 @@ export class Logging extends Context.Service<
      */
     readonly setLevels: (table: LogLevels.LevelTable) => Effect.Effect<void>
     /** Writes a line for which no fiber is needed, and which is made only where the level table wants it. */
-    readonly write: (level: LogLevels.LevelName, namespace: string, make: () => LogRecord.LogRecord) => void
+    readonly write: <About>(
+      level: LogLevels.LevelName,
+      namespace: string,
+      line: LogRecord.LineOf<About>,
+      about: About
+    ) => void
     /** Hands every line that is written to somebody else too, until the scope closes. */
     readonly forward: (take: (record: LogRecord.LogRecord) => void) => Effect.Effect<void, never, Scope>
     /** Writes the lines that wait for the end of the turn. */
@@ -86,8 +92,9 @@ export const layer = (options: {
       const takers = new Set<(record: LogRecord.LogRecord) => void>()
       const isWanted = (level: LogLevels.LevelName, namespace: string) =>
         LogLevels.passes(level, levels.minimumOf(namespace))
+      const written = linesWritten(context)
       const write = (record: LogRecord.LogRecord) => {
-        linesTotal[record.level].updateUnsafe(1, context)
+        written(record.level).add(1)
         writer.add(format(record))
         for (const take of takers) take(record)
       }
@@ -98,8 +105,11 @@ export const layer = (options: {
       })
 
       return Context.make(Logging, {
-        write: (level, namespace, make) => {
-          if (isWanted(level, namespace)) write(make())
+        write: (level, namespace, line, about) => {
+          if (!isWanted(level, namespace)) return
+          if (format !== JsonFormat.format || takers.size > 0) return write(line.record(about))
+          written(level).add(1)
+          writer.add(line.json(about))
         },
         setLevels: Effect.fnUntraced(function* (table) {
           levels = LogLevels.make(table)
@@ -123,16 +133,14 @@ export const layer = (options: {
   )
 
 /** The lines written, by level. */
-const linesTotal = Object.fromEntries(
-  LogLevels.names.map((level) => [
-    level,
-    Metric.counter("layerhost.log.lines", {
-      description: "Log lines written",
-      incremental: true,
-      attributes: { level }
-    })
-  ])
-) as { readonly [Name in LogLevels.LevelName]: Metric.Counter<number> }
+const linesWritten = (context: Context.Context<never>) =>
+  Memo.make((level: LogLevels.LevelName) =>
+    Series.counter(
+      "layerhost.log.lines",
+      { description: "Log lines written", attributes: { level }, incremental: true },
+      context
+    )
+  )
 
 const droppedRecord = (count: number, date: Date): LogRecord.LogRecord => ({
   date,

@@ -30,8 +30,11 @@ export interface Counted {
  * is allowed where no window is full.
  */
 export interface CounterStore {
-  /** Counts a request; nothing where the store is away, and the request is not counted. */
-  readonly count: (counted: Counted) => Effect.Effect<Count | undefined>
+  /**
+   * Counts a request at once, or begins to; nothing where the store is away, and the request is not counted. `now` is in
+   * milliseconds since 1970, for stores without a clock of their own.
+   */
+  readonly count: (counted: Counted, now: number) => Effect.Effect<Count | undefined>
 }
 
 /** What all stores take. */

@@ -33,10 +33,7 @@ const defaultSets = 65_536
 /** Makes an empty table. Its pages take up memory once they are used. */
 export const make = (options: CounterStoreOptions & { readonly sets?: number }): CounterStore => {
   const table = new CounterTable(options.sets ?? defaultSets, options.stackBlockedRequests)
-  return {
-    count: (counted) =>
-      Effect.clockWith((clock) => Effect.succeed(table.count(counted, clock.currentTimeMillisUnsafe())))
-  }
+  return { count: (counted, now) => Effect.succeed(table.count(counted, now)) }
 }
 
 class CounterTable {

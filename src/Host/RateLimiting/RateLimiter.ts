@@ -5,12 +5,14 @@
  * a user meets; the policies take effect.
  */
 import type * as Context from "effect/Context"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Address from "../ForwardedHeaders/Address.ts"
+import type { RequestHead } from "../Http/RequestHead.ts"
 import * as Memo from "../Memo.ts"
+import * as Series from "../Telemetry/Series.ts"
 import * as AddressRange from "./AddressRange.ts"
 import * as Client from "./Client.ts"
 import type { Count, CounterStore } from "./CounterStore.ts"
@@ -23,14 +25,9 @@ import type { Rule } from "./Rule.ts"
 import * as RuleBook from "./RuleBook.ts"
 
 /** What the limiter sees of a request. */
-export interface RateLimitedRequest {
-  readonly method: string
-  /** The target of the request line, with or without a query. */
-  readonly path: string
+export interface RateLimitedRequest extends RequestHead {
   /** The client's, after forwarded headers; absent on a unix socket. */
   readonly clientAddress: string | undefined
-  /** By their names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>
 }
 
 /** Whether a request may go on. */
@@ -60,12 +57,9 @@ export interface RateLimiter {
   readonly isEnabled: boolean
   /** Decides on a request, and counts it. */
   readonly check: (request: RateLimitedRequest) => Effect.Effect<Decision>
+  /** The same at once, at a time in milliseconds since 1970: the effect waits only where the store of the counters does. */
+  readonly decide: (request: RateLimitedRequest, now: number) => Effect.Effect<Decision>
 }
-
-const decisions = Metric.counter("layerhost.rate_limit.decisions", {
-  description: "Requests that the rate limiter decided on",
-  incremental: true
-})
 
 const allowed: Decision = { isAllowed: true, headers: undefined }
 
@@ -80,7 +74,10 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<RateLimiter, never, Scope.Scope> {
   const book = RuleBook.make(config, policies)
   yield* Effect.forEach(book.warnings, (warning) => Effect.logWarning(warning), { discard: true })
-  if (book.isEmpty) return { isEnabled: false, check: () => Effect.succeed(allowed) }
+  if (book.isEmpty) {
+    const allow = Effect.succeed(allowed)
+    return { isEnabled: false, check: () => allow, decide: () => allow }
+  }
 
   const store: CounterStore =
     config.store === "redis"
@@ -88,32 +85,37 @@ export const make = Effect.fnUntraced(function* (
       : MemoryCounters.make(config)
   const isWhitelisted = whitelist(config)
   const refusalOf = refusal(config)
-  const decide = countDecisions(yield* Effect.context<never>())
+  const counted = countDecisions(yield* Effect.context<never>())
   const needsPosition = book.hasPolicies || config.ipWhitelist.length > 0
 
   const answer = (count: Count | undefined): Decision => {
-    if (count === undefined) return decide("store_unavailable", allowed)
+    if (count === undefined) return counted("store_unavailable", allowed)
     if (!count.isAllowed) {
-      return decide("refused", refusalOf(count.rule, Math.max(1, Math.ceil(count.endsIn / 1000))))
+      return counted("refused", refusalOf(count.rule, Math.max(1, Math.ceil(count.endsIn / 1000))))
     }
-    return decide("allowed", config.disableRateLimitHeaders ? allowed : { isAllowed: true, headers: headersOf(count) })
+    return counted("allowed", config.disableRateLimitHeaders ? allowed : { isAllowed: true, headers: headersOf(count) })
   }
 
-  const check = (request: RateLimitedRequest): Effect.Effect<Decision> => {
+  const decide = (request: RateLimitedRequest, now: number): Effect.Effect<Decision> => {
     const verb = Endpoint.verbOf(request.method)
-    const path = Endpoint.pathOf(request.path)
+    const path = Endpoint.pathOf(request.url)
     const position = needsPosition ? positionOf(request.clientAddress) : undefined
-    if (isWhitelisted(request, position, verb, path)) return Effect.succeed(decide("whitelisted", allowed))
+    if (isWhitelisted(request, position, verb, path)) return Effect.succeed(counted("whitelisted", allowed))
 
     const rules = book.rulesOf(position, verb, path)
-    if (rules.length === 0) return Effect.succeed(decide("unlimited", allowed))
+    if (rules.length === 0) return Effect.succeed(counted("unlimited", allowed))
     const closed = rules.find(({ limit }) => limit === 0)
-    if (closed !== undefined) return Effect.succeed(decide("refused", refusalOf(closed, forever)))
+    if (closed !== undefined) return Effect.succeed(counted("refused", refusalOf(closed, forever)))
 
     const endpoint = config.enableEndpointRateLimiting ? `${verb}:${path}` : "*"
-    return Effect.map(store.count({ client: Client.nameOf(request.clientAddress), endpoint, rules }), answer)
+    const client = Client.nameOf(request.clientAddress)
+    return Effect.mapEager(store.count({ client, endpoint, rules }, now), answer)
   }
-  return { isEnabled: true, check: (request) => Effect.suspend(() => check(request)) }
+  return {
+    isEnabled: true,
+    check: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => decide(request, now)),
+    decide
+  }
 })
 
 const positionOf = (text: string | undefined): AddressRange.Position | undefined => {
@@ -121,18 +123,20 @@ const positionOf = (text: string | undefined): AddressRange.Position | undefined
   return address === undefined ? undefined : AddressRange.positionOf(address)
 }
 
-/** Counts decisions by their kind; each kind's series is resolved once. */
+type DecisionKind = "allowed" | "refused" | "whitelisted" | "unlimited" | "store_unavailable"
+
+/** Counts decisions by their kind. */
 const countDecisions = (context: Context.Context<never>) => {
-  const series = (decision: string) => Metric.withAttributes(decisions, { decision })
-  const all = {
-    allowed: series("allowed"),
-    refused: series("refused"),
-    whitelisted: series("whitelisted"),
-    unlimited: series("unlimited"),
-    store_unavailable: series("store_unavailable")
-  }
-  return (kind: keyof typeof all, decision: Decision): Decision => {
-    all[kind].updateUnsafe(1, context)
+  const description = "Requests that the rate limiter decided on"
+  const seriesOf = Memo.make((decision: DecisionKind) =>
+    Series.counter(
+      "layerhost.rate_limit.decisions",
+      { description, attributes: { decision }, incremental: true },
+      context
+    )
+  )
+  return (kind: DecisionKind, decision: Decision): Decision => {
+    seriesOf(kind).add(1)
     return decision
   }
 }

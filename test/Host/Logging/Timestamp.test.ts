@@ -7,7 +7,7 @@ describe("Timestamp", () => {
     "is what Date makes of it, whatever came before",
     { times: Schema.Array(Schema.Literals([0, 1, 999, 1000, 1001, -1, -1000, -1001, 8.64e15, 1767323045006])) },
     ({ times }) => {
-      for (const time of times) assert.strictEqual(toIso(new Date(time)), new Date(time).toISOString())
+      for (const time of times) assert.strictEqual(toIso(time), new Date(time).toISOString())
     }
   )
 })

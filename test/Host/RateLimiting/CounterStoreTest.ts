@@ -1,8 +1,9 @@
 /** What every store of counters does, as a suite. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { CounterStore, CounterStoreOptions } from "../../../src/Host/RateLimiting/CounterStore.ts"
+import type { Count, Counted, CounterStore, CounterStoreOptions } from "../../../src/Host/RateLimiting/CounterStore.ts"
 
 /** Names the clients of a test, so that tests do not meet in a store that they share. */
 let tests = 0
@@ -20,7 +21,7 @@ export const suite = (
       const store = yield* make({ stackBlockedRequests })
       const run = `${process.pid}-${tests++}`
       return (client: string, endpoint: string, ...rules: ReadonlyArray<ReturnType<typeof rule>>) =>
-        Effect.map(store.count({ client: `${run}-${client}`, endpoint, rules }), (count) =>
+        Effect.map(countIn(store, { client: `${run}-${client}`, endpoint, rules }), (count) =>
           count === undefined
             ? "away"
             : `${count.isAllowed ? "allowed" : "refused"} ${count.requests} of ${count.rule.limit}`
@@ -89,7 +90,7 @@ export const suite = (
     it.effect("tells the same end of a window to all its requests", () =>
       Effect.gen(function* () {
         const store = yield* make({ stackBlockedRequests: false })
-        const count = store.count({
+        const count = countIn(store, {
           client: `${process.pid}-${tests++}`,
           endpoint: "*",
           rules: [rule(9), rule(3, 120_000)]
@@ -118,3 +119,7 @@ export const suite = (
       })
     )
   })
+
+/** Counts by the clock of the test. */
+export const countIn = (store: CounterStore, counted: Counted): Effect.Effect<Count | undefined> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => store.count(counted, now))

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import * as MemoryCounters from "../../../src/Host/RateLimiting/MemoryCounters.ts"
 import * as Campaign from "../../support/Campaign.ts"
-import { suite } from "./CounterStoreTest.ts"
+import { countIn, suite } from "./CounterStoreTest.ts"
 
 suite("MemoryCounters", (options) => Effect.succeed(MemoryCounters.make(options)), TestClock.adjust)
 
@@ -37,7 +37,7 @@ describe("MemoryCounters", () => {
   ) {
     const store = MemoryCounters.make({ stackBlockedRequests: false, sets: 256 })
     const isAllowed = (client: string, endpoint: string, limit: number) =>
-      Effect.map(store.count({ client, endpoint, rules: hour(limit) }), (counted) => counted!.isAllowed)
+      Effect.map(countIn(store, { client, endpoint, rules: hour(limit) }), (counted) => counted!.isAllowed)
     const spend = Effect.forEach(
       Array.from({ length: 100 }, (_, i) => limited(i)),
       ([client, endpoint]) => Effect.replicateEffect(isAllowed(client, endpoint, 5), 5)
@@ -82,7 +82,7 @@ describe("MemoryCounters", () => {
     Effect.gen(function* () {
       const store = MemoryCounters.make({ stackBlockedRequests: false, sets: 256 })
       const isAllowed = (client: string) =>
-        Effect.map(store.count({ client, endpoint: "*", rules: hour(1) }), (counted) => counted!.isAllowed)
+        Effect.map(countIn(store, { client, endpoint: "*", rules: hour(1) }), (counted) => counted!.isAllowed)
       for (let i = 0; i < 20_000; i++) assert.isTrue(yield* isAllowed(`full ${i}`))
       assert.deepStrictEqual(yield* Effect.replicateEffect(isAllowed("newcomer"), 3), [true, false, false])
     })
@@ -92,7 +92,7 @@ describe("MemoryCounters", () => {
     Effect.gen(function* () {
       const store = MemoryCounters.make({ stackBlockedRequests: false, sets: 1 })
       const count = (client: string) =>
-        Effect.map(store.count({ client, endpoint: "*", rules: hour(5) }), (counted) => counted!.requests)
+        Effect.map(countIn(store, { client, endpoint: "*", rules: hour(5) }), (counted) => counted!.requests)
       for (let i = 0; i < 15; i++) yield* count(`old ${i}`)
       yield* TestClock.adjust("30 minutes")
       yield* Effect.replicateEffect(count("a"), 3)
@@ -107,7 +107,7 @@ describe("MemoryCounters", () => {
     Effect.gen(function* () {
       const store = MemoryCounters.make({ stackBlockedRequests: false })
       const count = Effect.map(
-        store.count({ client: "a", endpoint: "*", rules: hour(1) }),
+        countIn(store, { client: "a", endpoint: "*", rules: hour(1) }),
         (counted) => counted!.endsIn
       )
       yield* TestClock.setTime(10_000_000)

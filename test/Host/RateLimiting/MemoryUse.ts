@@ -29,7 +29,7 @@ const program = Effect.gen(function* () {
     const words = [i >>> 16, i & 0xffff]
     return limiter.check({
       method: "POST",
-      path: `/${i}`,
+      url: `/${i}`,
       // Half of them by IPv4, half of them with a network of IPv6 each.
       clientAddress:
         i % 2 === 0

@@ -33,8 +33,8 @@ export const request = (
   clientAddress: string | undefined = "203.0.113.7",
   headers: Readonly<Record<string, string>> = {}
 ): RateLimiter.RateLimitedRequest => {
-  const [method, path] = line.split(" ") as [string, string]
-  return { method, path, clientAddress, headers }
+  const [method, url] = line.split(" ") as [string, string]
+  return { method, url, clientAddress, headers }
 }
 
 /** Texts of the given pieces. */
