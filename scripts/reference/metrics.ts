@@ -40,10 +40,10 @@ export const metrics = async (): Promise<string> => {
   for (const file of globSync("src/{Host,SecretStore}/**/*.ts", { cwd: root }).toSorted()) {
     const { program } = parseSync(file, readFileSync(join(root, file), "utf8"))
     new Visitor({
-      // Metric.counter("name", { description, attributes })
+      // Metric.counter("name", { description, attributes }), and the same of Series
       CallExpression: ({ arguments: [name, options], callee }) => {
         if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return
-        if (callee.object.name !== "Metric" || callee.property.type !== "Identifier") return
+        if (!["Metric", "Series"].includes(callee.object.name) || callee.property.type !== "Identifier") return
         if (name?.type !== "Literal" || typeof name.value !== "string" || options?.type !== "ObjectExpression") return
         note(name.value, callee.property.name, textsOf(options))
       },

@@ -127,11 +127,10 @@ type DecisionKind = "allowed" | "refused" | "whitelisted" | "unlimited" | "store
 
 /** Counts decisions by their kind. */
 const countDecisions = (context: Context.Context<never>) => {
-  const description = "Requests that the rate limiter decided on"
   const seriesOf = Memo.make((decision: DecisionKind) =>
     Series.counter(
       "layerhost.rate_limit.decisions",
-      { description, attributes: { decision }, incremental: true },
+      { description: "Requests that the rate limiter decided on", attributes: { decision }, incremental: true },
       context
     )
   )
