@@ -22,6 +22,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import type { ParseOptions } from "effect/SchemaAST"
+import * as SchemaParser from "effect/SchemaParser"
 import * as MediaType from "../Http/MediaType.ts"
 import { InvalidRequest } from "../Http/RequestError.ts"
 import type { Handler } from "../Http/Route.ts"
@@ -65,7 +66,7 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
   if (endpoint.middlewares.size > 0 || payload === unsupported || success === undefined) return undefined
   const optionsOf = Validation.parseOptionsOf(annotations)
   const decoder = (schema: Schema.Constraint | undefined, part: Context.Key<unknown, ParseOptions>) =>
-    schema && Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>, optionsOf(part))
+    schema && SchemaParser.decodeUnknownEffect(schema as Schema.Codec<unknown>, optionsOf(part))
   const decodeParams = decoder(endpoint.params, HttpApi.ParamsParseOptions)
   const decodeHeaders = decoder(endpoint.headers, HttpApi.HeadersParseOptions)
   const decodeQuery = decoder(
@@ -73,7 +74,10 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
     HttpApi.QueryParseOptions
   )
   const decodePayload = decoder(payload, HttpApi.PayloadParseOptions)
-  const encode = Schema.encodeUnknownEffect(success as Schema.Codec<unknown>, optionsOf(HttpApi.SuccessParseOptions))
+  const encode = SchemaParser.encodeUnknownEffect(
+    success as Schema.Codec<unknown>,
+    optionsOf(HttpApi.SuccessParseOptions)
+  )
 
   const endpointWith = HttpApiBuilder.endpoint as unknown as (
     ...args: readonly [HttpApi.Top, string, string, () => Effect.Effect<unknown, unknown, unknown>]
@@ -86,8 +90,9 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
     Effect.provideService(answering, Outcome, outcome as Effect.Effect<never, unknown>)
 
   const collect = Validation.collector(parts)
-  const invalid = (request: Validation.RequestParts): Handler =>
-    Effect.flatMap(collect(request), (validationErrors) =>
+  const checkPayload = Validation.checker(payload, optionsOf(HttpApi.PayloadParseOptions))
+  const invalid = (found: ReturnType<Validation.Collect>): Handler =>
+    Effect.flatMapEager(found, (validationErrors) =>
       validationErrors.length > 0 ? Effect.fail(new InvalidRequest({ validationErrors })) : stock
     )
 
@@ -125,19 +130,19 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
     if (decodeParams !== undefined) {
       const decoded = decodeParams(params)
       if (!Exit.isExit(decoded)) return stock
-      if (Exit.isFailure(decoded)) return invalid({ request, params, query })
+      if (Exit.isFailure(decoded)) return invalid(collect({ request, params, query }))
       input.params = decoded.value
     }
     if (decodeHeaders !== undefined) {
       const decoded = decodeHeaders(request.headers)
       if (!Exit.isExit(decoded)) return stock
-      if (Exit.isFailure(decoded)) return invalid({ request, params, query })
+      if (Exit.isFailure(decoded)) return invalid(collect({ request, params, query }))
       input.headers = decoded.value
     }
     if (decodeQuery !== undefined) {
       const decoded = decodeQuery(query)
       if (!Exit.isExit(decoded)) return stock
-      if (Exit.isFailure(decoded)) return invalid({ request, params, query })
+      if (Exit.isFailure(decoded)) return invalid(collect({ request, params, query }))
       input.query = decoded.value
     }
     if (decodePayload === undefined) {
@@ -149,9 +154,11 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
       onSuccess: (text) => {
         if (text === "") return stock
         const json = parse(text)
-        const decoded = json === undefined ? Exit.void : decodePayload(json)
+        if (json === undefined) return invalid(collect({ request, params, query }))
+        const decoded = decodePayload(json)
         if (!Exit.isExit(decoded)) return stock
-        if (json === undefined || Exit.isFailure(decoded)) return invalid({ request, params, query })
+        // The parts before it are known to be valid.
+        if (Exit.isFailure(decoded)) return invalid(checkPayload(json, "body"))
         input.payload = decoded.value
         return run(input, fiber, context)
       }
@@ -171,11 +178,11 @@ const called = (handler: EndpointParts["handler"], input: Input): Effect.Effect<
 const unsupported = Symbol()
 
 /** The schema of a payload in JSON; absent where the endpoint takes none. */
-const jsonPayload = (endpoint: HttpApiEndpoint.Top): Schema.Top | undefined | typeof unsupported => {
+const jsonPayload = (endpoint: HttpApiEndpoint.Top): Schema.Constraint | undefined | typeof unsupported => {
   if (endpoint.payload.size === 0) return undefined
   const payload = endpoint.payload.get("application/json")
   return endpoint.payload.size === 1 && payload?.encoding._tag === "Json" && HttpMethod.hasBody(endpoint.method)
-    ? Schema.Union(payload.schemas as ReadonlyArray<Schema.Top>)
+    ? Validation.payloadSchema(payload.schemas)
     : unsupported
 }
 

@@ -17,6 +17,8 @@ import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import type { ParseOptions } from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
+import * as SchemaParser from "effect/SchemaParser"
+import * as IssueFinder from "./IssueFinder.ts"
 import * as MediaType from "./MediaType.ts"
 import * as RequestBody from "./RequestBody.ts"
 
@@ -29,8 +31,11 @@ export interface ValidationError {
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** The issues of a failed decoding, by field; `whole` names an issue that belongs to no field. */
-export const fromSchemaError = (error: Schema.SchemaError, whole: string): ReadonlyArray<ValidationError> =>
-  formatIssue(error.issue).issues.map(({ message, path }) => ({
+export const fromSchemaError = ({ issue }: Schema.SchemaError, whole: string): ReadonlyArray<ValidationError> =>
+  fromIssue(issue, whole)
+
+const fromIssue = (issue: SchemaIssue.Issue, whole: string): ReadonlyArray<ValidationError> =>
+  formatIssue(issue).issues.map(({ message, path }) => ({
     field: path === undefined || path.length === 0 ? whole : path.map(fieldSegment).join("."),
     validationMessage: message
   }))
@@ -83,18 +88,23 @@ const makeCollect = ({ annotations, endpoint }: AnnotatedEndpoint): Collect => {
   })
 }
 
-type Check = (input: unknown, whole: string) => Effect.Effect<ReadonlyArray<ValidationError>>
+/** Lists every issue of a part of a request. */
+export type Check = (input: unknown, whole: string) => Effect.Effect<ReadonlyArray<ValidationError>>
 
-/** Decodes with every issue collected, and lists the issues. */
-const checker = (schema: Schema.Constraint | undefined, options: ParseOptions | undefined): Check => {
+/** Makes what lists the issues of a part. What that takes is made when it is first called. */
+export const checker = (schema: Schema.Constraint | undefined, options: ParseOptions | undefined): Check => {
   if (schema === undefined) return () => Effect.succeed([])
-  const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>, { ...options, errors: "all" })
-  return (input, whole) =>
-    Effect.matchCauseEager(decode(input), {
+  let find: ReturnType<typeof IssueFinder.make>
+  const decode = SchemaParser.decodeUnknownEffect(schema as Schema.Codec<unknown>, { ...options, errors: "all" })
+  return (input, whole) => {
+    const issues = (find ??= IssueFinder.make(schema.ast, options))(input)
+    if (issues !== undefined) return Effect.succeed(issues.flatMap((issue) => fromIssue(issue, whole)))
+    return Effect.matchCauseEager(decode(input), {
       onSuccess: () => [],
       onFailure: (cause) =>
-        cause.reasons.flatMap((reason) => (Cause.isFailReason(reason) ? fromSchemaError(reason.error, whole) : []))
+        cause.reasons.flatMap((reason) => (Cause.isFailReason(reason) ? fromIssue(reason.error, whole) : []))
     })
+  }
 }
 
 type CheckPayload = (
@@ -119,7 +129,7 @@ const checkerOf = (
   { encoding, schemas }: HttpApiEndpoint.PayloadMap extends ReadonlyMap<string, infer Payload> ? Payload : never,
   options: ParseOptions | undefined
 ): CheckPayload => {
-  const schema = Schema.Union(schemas as ReadonlyArray<Schema.Top>)
+  const schema = payloadSchema(schemas)
   switch (encoding._tag) {
     case "Json": {
       const checkBody = checker(schema, options)
@@ -150,6 +160,10 @@ const checkerOf = (
       return () => Effect.succeed([])
   }
 }
+
+/** What a payload is decoded by. A union of one would not go into its member. */
+export const payloadSchema = (schemas: ReadonlyArray<Schema.Constraint>): Schema.Constraint =>
+  schemas.length === 1 ? schemas[0]! : Schema.Union(schemas as ReadonlyArray<Schema.Top>)
 
 const formUrlEncoded = "application/x-www-form-urlencoded"
 
