@@ -8,10 +8,11 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 
 /** The text of package.json with its entries in `dist`. */
-export const toDist = (text: string): string => text.replace(/"\.\/src\/([^"]+)\.ts"/g, `"./dist/$1.js"`)
+export const toDist = (text: string): string => text.replace(/"\.\/src\/([^"]+)\.[jt]s"/g, `"./dist/$1.js"`)
 
 /** The text of package.json with its entries in `src`. */
-export const toSource = (text: string): string => text.replace(/"\.\/dist\/([^"]+)\.js"/g, `"./src/$1.ts"`)
+export const toSource = (text: string): string =>
+  text.replace(/"\.\/dist\/([^"]+)\.js"/g, (_, name) => `"./src/${name}.${name === "CompileCache" ? "js" : "ts"}"`)
 
 if (import.meta.main) {
   const file = resolve(import.meta.dirname, "../package.json")

@@ -47,10 +47,10 @@ const ask = <A>(child: ChildProcess, question: object): Promise<A> =>
     child.send(question)
   })
 
-const ended = async (child: ChildProcess): Promise<void> => {
+const ended = async (child: ChildProcess, signal: NodeJS.Signals = "SIGKILL"): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = new Promise((resolve) => child.once("exit", resolve))
-  child.kill("SIGKILL")
+  child.kill(signal)
   await exit
 }
 
@@ -66,6 +66,8 @@ export interface StartOptions {
   /** Where it runs; by default where layerhost finds its configuration. The other peers look for nothing. */
   readonly directory?: string
   readonly env?: NodeJS.ProcessEnv
+  /** Of Node, before the file. */
+  readonly flags?: ReadonlyArray<string>
   /** Whether it tells what it uses, for which it loads a module more; yes by default. */
   readonly agent?: boolean
   /** What is asked until there is an answer 200. */
@@ -101,12 +103,12 @@ export class Server implements AsyncDisposable {
   }
 
   static async start(file: string, options: StartOptions = {}): Promise<Server> {
-    const { env, agent = true, path = workloads[0]!.path, ...rest } = options
+    const { env, agent = true, flags = [], path = workloads[0]!.path, ...rest } = options
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     const preload = agent ? ["--import", join(import.meta.dirname, "agent.ts")] : []
     const begun = performance.now()
-    const child = spawnNode([...preload, file], 1, {
+    const child = spawnNode([...preload, ...flags, file], 1, {
       ...rest,
       env: { ...env, PORT: String(port), HOST_URLS: url },
       ipc: agent
@@ -125,6 +127,11 @@ export class Server implements AsyncDisposable {
 
   usage(): Promise<Usage> {
     return ask(this.#child, {})
+  }
+
+  /** Ends it as a platform would, so that it writes what it keeps for its next start. */
+  stop(): Promise<void> {
+    return ended(this.#child, "SIGTERM")
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import type { Peer } from "../peers.ts"
+import { type Peer, rival } from "../peers.ts"
 import { type Load, Server, type Started, type StartOptions } from "../processes.ts"
 import type { Workload } from "../workloads.ts"
 
@@ -27,6 +27,9 @@ export const peakMemory = async (
   return results
 }
 
+/** Layerhost's rival, with what `npm start` uses to start sooner. */
+export const cachedRival = "Fastify, same features, with Node's compile cache"
+
 /** The service of `npm start`. */
 export const example = "npm start"
 
@@ -35,31 +38,40 @@ export const bundledExample = "npm start, one file"
 
 const exampleDirectory = resolve(import.meta.dirname, "../../../examples/credentials")
 
+/** The rival takes no signal: it would be ended before it writes its cache. */
+const endsBySignal = ["--import", `data:text/javascript,process.on("SIGTERM",()=>process.exit())`]
+
 /** From the start of a process to its first answer 200, each round. `bundle` is the example as one file. */
 export const coldStart = async (
   peers: ReadonlyArray<Peer>,
   rounds: number,
   bundle: string | undefined
 ): Promise<Record<string, Array<Started>>> => {
-  const secrets = mkdtempSync(join(tmpdir(), "layerhost-bench-"))
-  const env = { SECRETSTORE_LOCALFILESYSTEMPATH: secrets }
+  const directory = mkdtempSync(join(tmpdir(), "layerhost-bench-"))
+  const cached = { NODE_COMPILE_CACHE: join(directory, "cache") }
+  const env = { SECRETSTORE_LOCALFILESYSTEMPATH: join(directory, "secrets") }
   const service: StartOptions = { directory: exampleDirectory, path: "/health/liveness", env }
+  const flags = ["--import", "layerhost/CompileCache"]
   const started: ReadonlyArray<readonly [string, string, StartOptions]> = [
     ...peers.map(({ name, file }) => [name, file, {}] as const),
-    [example, join(exampleDirectory, "src/main.ts"), service],
+    ...peers
+      .filter(({ name }) => name === rival)
+      .map(({ file }) => [cachedRival, file, { env: cached, flags: endsBySignal }] as const),
+    [example, join(exampleDirectory, "src/main.ts"), { ...service, flags, env: { ...env, ...cached } }],
     ...(bundle === undefined ? [] : [[bundledExample, resolve(bundle), service] as const])
   ]
   const results: Record<string, Array<Started>> = Object.fromEntries(started.map(([name]) => [name, []]))
   try {
-    // The first round brings files into the system's cache, and does not count.
+    // The first round brings files into the system's cache, fills the compile cache, and does not count.
     for (let round = -1; round < rounds; round++) {
       for (const [name, file, options] of started) {
         await using server = await Server.start(file, { ...options, agent: false })
         if (round >= 0) results[name]!.push(server.started)
+        else await server.stop()
       }
     }
   } finally {
-    rmSync(secrets, { recursive: true })
+    rmSync(directory, { recursive: true })
   }
   return results
 }

@@ -9,7 +9,8 @@ import { barsOf, isMet } from "./bars.ts"
 import { chart } from "./chart.ts"
 import { table, withRange } from "./markdown.ts"
 
-const titleOf = (name: string): string => peers.find((peer) => peer.name === name)?.title ?? `\`${name}\``
+const titleOf = (name: string): string =>
+  peers.find((peer) => peer.name === name)?.title ?? (name.startsWith("npm") ? `\`${name}\`` : name)
 
 const marks = ["", " ¹", " ²"]
 const lessTexts = [...new Set(peers.flatMap(({ less }) => Object.values(less)))]
