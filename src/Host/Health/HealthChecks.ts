@@ -1,16 +1,13 @@
 /**
  * The health checks of a host: runs those of a group side by side, and tells what they found.
  */
-import * as Cause from "effect/Cause"
-import * as Duration from "effect/Duration"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
-import * as Option from "effect/Option"
-import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
-import type { HealthCheck, HealthCheckResult, HealthStatus } from "../../Plugins/HealthCheck.ts"
+import type { HealthStatus } from "../../Plugins/HealthCheck.ts"
+import * as CheckGroup from "./CheckGroup.ts"
 import * as HealthReport from "./HealthReport.ts"
 import type { RegisteredCheck } from "./RegisteredCheck.ts"
 
@@ -25,92 +22,72 @@ export interface HealthChecks {
   readonly run: (tag: string) => Effect.Effect<HealthReport.HealthReport>
 }
 
-/** The time limit of a check that sets none. */
-const defaultTimeout = Duration.seconds(5)
+/** A run under way, and how many wait for it. */
+interface Run {
+  readonly fiber: Fiber.Fiber<HealthReport.HealthReport>
+  callers: number
+}
 
 /** Makes the runner of the checks, whose order is that of registration. Runs end with the scope. */
 export const make = Effect.fnUntraced(function* (
   checks: ReadonlyArray<RegisteredCheck>
 ): Effect.fn.Return<HealthChecks, never, Scope.Scope> {
-  const statuses = new Map<RegisteredCheck, HealthStatus>()
+  const publish = publisher(yield* Effect.context<never>())
+  const tags = new Set(checks.flatMap(({ check }) => check.tags.map((tag) => tag.toLowerCase())))
+  const groups = new Map(
+    Array.from(tags, (tag) => [tag, checks.filter(({ check }) => check.tags.some((own) => own.toLowerCase() === tag))])
+  )
 
-  /** Publishes a check's status, and logs it where it is not what it was. A check is `Healthy` until it says otherwise. */
-  const publish = (registered: RegisteredCheck, entry: HealthReport.HealthReportEntry) =>
-    Effect.suspend(() => {
-      const before = statuses.get(registered) ?? "Healthy"
-      statuses.set(registered, entry.status)
-      const update = Metric.update(statusGauge(entry.name), HealthReport.levels[entry.status])
-      return before === entry.status ? update : Effect.andThen(update, logChange(registered, before, entry))
-    })
+  const runs = new Map<string, Run>()
+  yield* Effect.addFinalizer(() => Fiber.interruptAll(Array.from(runs.values(), ({ fiber }) => fiber)))
 
-  const runOne = (registered: RegisteredCheck) =>
-    Effect.tap(runCheck(registered.check), (entry) => publish(registered, entry))
-
-  const runs = yield* RcMap.make({
-    lookup: (tag: string) =>
-      Effect.forEach(
-        checks.filter(({ check }) => check.tags.some((own) => own.toLowerCase() === tag)),
-        runOne,
-        { concurrency: "unbounded" }
-      ).pipe(
-        Effect.timed,
-        Effect.map(([duration, entries]) => HealthReport.make(entries, duration))
-      )
-  })
-
-  return {
-    tags: new Set(checks.flatMap(({ check }) => check.tags.map((tag) => tag.toLowerCase()))),
-    run: (tag) => Effect.scoped(RcMap.get(runs, tag.toLowerCase()))
+  const begin = (tag: string, context: Context.Context<never>): Run => {
+    // Calls that come while others are taken up share the run.
+    const report = Effect.flatMap(Effect.yieldNow, () => CheckGroup.run(groups.get(tag) ?? [], publish))
+    const run = { fiber: Effect.runForkWith(context)(report, { uninterruptible: true }), callers: 0 }
+    runs.set(tag, run)
+    run.fiber.addObserver(() => forget(tag, run))
+    return run
   }
+
+  const forget = (tag: string, run: Run): void => {
+    if (runs.get(tag) === run) runs.delete(tag)
+  }
+
+  const leave = (tag: string, run: Run): void => {
+    if (--run.callers > 0) return
+    forget(tag, run)
+    run.fiber.interruptUnsafe()
+  }
+
+  const run = (tag: string) =>
+    Effect.withFiber<HealthReport.HealthReport>((caller) =>
+      Effect.callback((resume) => {
+        const run = runs.get(tag) ?? begin(tag, caller.context)
+        run.callers++
+        run.fiber.addObserver(resume)
+        return Effect.sync(() => leave(tag, run))
+      })
+    )
+
+  return { tags, run: (tag) => run(tag.toLowerCase()) }
 })
 
 /**
- * Runs one check within its time limit.
- *
- * The check has a fiber of its own: what it does to itself, interruption included, is its result, and one that cannot
- * be interrupted is left behind at the limit instead of holding up the report.
+ * Makes what publishes what a check found, where that is not what it found before: as a gauge, and in the log. A check is
+ * `Healthy` until it says otherwise.
  */
-const runCheck = (check: HealthCheck): Effect.Effect<HealthReport.HealthReportEntry> => {
-  const limit = check.timeout === undefined ? defaultTimeout : Duration.fromInputUnsafe(check.timeout)
-  return Effect.acquireUseRelease(
-    Effect.forkDetach(Effect.map(check.check, found)),
-    (fiber) => Effect.timed(Effect.timeoutOption(Fiber.await(fiber), limit)),
-    (fiber) => Effect.sync(() => fiber.interruptUnsafe())
-  ).pipe(
-    Effect.map(([duration, exit]) => ({
-      name: check.name,
-      tags: check.tags,
-      duration,
-      ...Option.match(exit, {
-        onNone: () => failed({ description: `The check timed out after ${Duration.format(limit)}.` }),
-        onSome: Exit.match({
-          onSuccess: (result) => result,
-          onFailure: (cause) => failed({ exceptionMessage: messageOf(cause) })
-        })
-      })
-    }))
-  )
-}
-
-type Outcome = Pick<HealthReport.HealthReportEntry, "status" | "description" | "exceptionMessage">
-
-const found = ({ status, description }: HealthCheckResult): Outcome => ({ status, description, exceptionMessage: null })
-
-const failed = (why: Partial<Outcome>): Outcome => ({
-  status: "Unhealthy",
-  description: null,
-  exceptionMessage: null,
-  ...why
-})
-
-/** The message alone of what a check ended with: the rest of a value could hold anything, secrets too. */
-const messageOf = (cause: Cause.Cause<unknown>): string => {
-  if (Cause.hasInterruptsOnly(cause)) return "The check was interrupted."
-  const error = Cause.squash(cause)
-  if (typeof error === "string") return error
-  const { message, _tag } = Object(error) as { readonly message?: unknown; readonly _tag?: unknown }
-  if (typeof message === "string" && message !== "") return message
-  return typeof _tag === "string" ? _tag : "The check failed without a message."
+const publisher = (context: Context.Context<never>): CheckGroup.Publish => {
+  const statuses = new Map<string, HealthStatus>()
+  return (registered, entry) => {
+    const before = statuses.get(entry.name)
+    if (before === entry.status) return Effect.void
+    statuses.set(entry.name, entry.status)
+    statusGauge(entry.name).updateUnsafe(HealthReport.levels[entry.status], context)
+    return before === undefined && entry.status === "Healthy"
+      ? Effect.void
+      : logChange(registered, before ?? "Healthy", entry)
+  }
 }
 
 const logChange = (

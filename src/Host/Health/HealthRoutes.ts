@@ -40,9 +40,17 @@ const hostEntry: HealthReport.HealthReportEntry = {
   exceptionMessage: null
 }
 
-/** 503 takes the service out of traffic; a degraded one still serves. */
-const toResponse = (report: HealthReport.HealthReport) =>
-  HttpServerResponse.jsonUnsafe(HealthReport.toJson(report), {
-    status: report.status === "Unhealthy" ? 503 : 200,
-    headers: { "cache-control": "no-store" }
-  })
+/** 503 takes the service out of traffic; a degraded one still serves. Those who share a run share its answer. */
+const toResponse = (report: HealthReport.HealthReport) => {
+  let response = responses.get(report)
+  if (response === undefined) {
+    response = HttpServerResponse.jsonUnsafe(HealthReport.toJson(report), {
+      status: report.status === "Unhealthy" ? 503 : 200,
+      headers: { "cache-control": "no-store" }
+    })
+    responses.set(report, response)
+  }
+  return response
+}
+
+const responses = new WeakMap<HealthReport.HealthReport, HttpServerResponse.HttpServerResponse>()

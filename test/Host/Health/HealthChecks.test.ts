@@ -9,6 +9,7 @@ import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as HealthChecks from "../../../src/Host/Health/HealthChecks.ts"
 import * as HealthReport from "../../../src/Host/Health/HealthReport.ts"
@@ -213,6 +214,19 @@ describe("HealthChecks", () => {
       yield* Deferred.succeed(gate.open, HealthCheck.healthy())
       assert.strictEqual((yield* checks.run("ready")).status, "Healthy")
       assert.strictEqual(gate.runs(), 2)
+    })
+  )
+
+  it.effect("a run ends with the scope, and so do its checks", () =>
+    Effect.gen(function* () {
+      const gate = yield* makeGate
+      const scope = yield* Scope.make()
+      const checks = yield* Scope.provide(HealthChecks.make([register("gate", gate.check)]), scope)
+      const call = yield* Effect.forkChild(checks.run("ready"), { startImmediately: true })
+      yield* Deferred.await(gate.started)
+      yield* Scope.close(scope, Exit.void)
+      yield* Deferred.await(gate.interrupted)
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(call)))
     })
   )
 
