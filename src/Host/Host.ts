@@ -197,7 +197,7 @@ const assemble = Effect.fnUntraced(function* (
     const scope = yield* Effect.scope
     // Tasks go on until the last request is answered: their scope is older than the listeners, so it closes later.
     const tasks = yield* Scope.fork(scope)
-    const bound = yield* Listener.listen(configuration.urls, application.httpEffect, {
+    const bound = yield* Listener.listen(configuration.urls, application, {
       ...configuration.host,
       tls: configuration.tls
     })

@@ -10,6 +10,7 @@ import type * as Plugin from "../../Plugins/Plugin.ts"
 import * as ResponseCompression from "../Compression/ResponseCompression.ts"
 import * as Cors from "../Cors/Cors.ts"
 import * as DocsRoutes from "../Docs/DocsRoutes.ts"
+import * as DirectRoot from "../FastPath/DirectRoot.ts"
 import * as ForwardedHeaders from "../ForwardedHeaders/ForwardedHeaders.ts"
 import * as BuiltInChecks from "../Health/BuiltInChecks.ts"
 import * as HealthChecks from "../Health/HealthChecks.ts"
@@ -46,7 +47,10 @@ export interface ApplicationOptions {
 
 /** An application that is ready to be listened for. */
 export interface Application {
+  /** What every request meets. */
   readonly httpEffect: Pipeline.HttpEffect
+  /** The shorter way of plain requests over HTTP. */
+  readonly direct: DirectRoot.DirectRoot
   readonly plugins: ReadonlyArray<BuiltPlugin>
   readonly routes: ReadonlyArray<RegisteredRoute>
 }
@@ -69,17 +73,18 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
   const registry = new RouteRegistry(router)
   const hostRoutes = yield* makeHostRoutes(options, checks)
   yield* registry.rawRouter(hostName).addAll(hostRoutes)
-  yield* PluginRoutes.mount(builder, plugins, registry, middleware)
+  const { hasMiddleware } = yield* PluginRoutes.mount(builder, plugins, registry, middleware)
   const handler = yield* middleware.aroundAll(router.asHttpEffect())
 
   if (builder.problems.length > 0) return yield* new HostStartError({ problems: inOrder(builder.problems) })
 
   const forwarded = ForwardedHeaders.make(configuration.forwardedHeaders)
   yield* Effect.logInfo(forwarded.description)
+  const { isShuttingDown } = options
   const pipeline = Pipeline.make(handler, {
     maxRequestSize: configuration.host.maxRequestSize,
     limits: configuration.host,
-    isShuttingDown: options.isShuttingDown,
+    isShuttingDown,
     mappedProblemOf: errors.problemOf,
     methodsOf: registry.methodTable(),
     templateOf: registry.templateTable(),
@@ -102,7 +107,15 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
     })
   })
   yield* Effect.logDebug(`Built the application: ${plugins.length} plugins, ${registry.routes.length} routes`)
-  return { httpEffect: pipeline.httpEffect, plugins, routes: registry.routes } satisfies Application
+  const direct = DirectRoot.make({
+    pipeline,
+    forwarded,
+    limits: configuration.host,
+    find: hasMiddleware ? () => undefined : registry.compiledTable(),
+    isSentAsItIs: ResponseCompression.isSentAsItIs(configuration.compression),
+    isShuttingDown
+  })
+  return { httpEffect: pipeline.httpEffect, direct, plugins, routes: registry.routes } satisfies Application
 })
 
 const checkList = (builder: PluginBuilder, plugins: ReadonlyArray<Plugin.Any>): void => {

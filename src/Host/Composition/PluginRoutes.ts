@@ -15,7 +15,10 @@ import type { RouteRegistry } from "../Http/RouteRegistry.ts"
 import * as MiddlewareChain from "./MiddlewareChain.ts"
 import type { BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
 
-/** Mounts the APIs of all plugins, and then their raw routes, on a router that they share. */
+/**
+ * Mounts the APIs of all plugins, and then their raw routes, on a router that they share; tells whether any middleware stands
+ * before routes.
+ */
 export const mount = Effect.fnUntraced(function* (
   builder: PluginBuilder,
   plugins: ReadonlyArray<BuiltPlugin>,
@@ -55,6 +58,7 @@ export const mount = Effect.fnUntraced(function* (
       message: `${route.method} ${route.path} is already a route of plugin "${existing.plugin}" (${existing.method} ${existing.path}); choose another path`
     })
   }
+  return { hasMiddleware: hasGlobalMiddleware || !middleware.isEmpty }
 })
 
 /** Gives the services of a plugin to the global middleware among its routes, too, which is around those of all plugins. */

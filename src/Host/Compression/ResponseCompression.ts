@@ -22,6 +22,15 @@ export type Compress = (
   request: RequestHead
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
+/** Whether an answer of this size is compressed for no client with this `Accept-Encoding`, whatever its type. */
+export const isSentAsItIs =
+  (config: CompressionConfig["Service"]) =>
+  (size: number, acceptEncoding: string | undefined): boolean => {
+    if (!config.enabled || acceptEncoding === undefined) return true
+    const { coding, takesIdentity } = AcceptEncoding.choose(acceptEncoding)
+    return coding === "identity" || (size < config.minimumSize && takesIdentity)
+  }
+
 /** A body below this size is compressed at once: to hand it to another thread would cost more than the work. */
 const synchronousBelow = 64 * 1024
 

@@ -8,7 +8,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
 import { identity } from "effect/Function"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -44,8 +43,34 @@ export interface EndpointParts extends Validation.AnnotatedEndpoint {
   readonly within: (context: Context.Context<never>) => Context.Context<never>
 }
 
+/** An endpoint in the parts that a request needs one after the other. */
+export interface CompiledEndpoint {
+  readonly takesBody: boolean
+  /** What the handler is called with, the parts of the request left out. */
+  readonly inputOf: (request: HttpServerRequest.HttpServerRequest) => Input
+  /** Puts path, query and headers, decoded, into the input; gives what answers instead, where one of them is not valid. */
+  readonly decodeHead: (input: Input, parts: Parts) => Handler | undefined
+  /** The same with the body. */
+  readonly decodeBody: (input: Input, parts: Parts, text: string) => Handler | undefined
+  /** The plugin's handler, begun; where it throws, that is a defect. */
+  readonly call: (input: Input) => Effect.Effect<unknown, unknown>
+  /** The services that the handler captured, for what a request brings to be laid over. */
+  readonly base: Context.Context<never>
+  /** The status of a success. */
+  readonly status: number
+  /** A success as JSON; gives what answers instead, where it cannot be said so. */
+  readonly encode: (value: unknown) => string | Handler
+  /** The answer of the API runtime to what the handler ended with. */
+  readonly answer: (outcome: Effect.Effect<unknown, unknown>) => Handler
+  /** All of this, in the place of the handler that the API runtime made. */
+  readonly handler: Handler
+}
+
+/** The parts of a request beside its body. */
+export type Parts = Omit<Validation.RequestParts, "request">
+
 /** What a handler is called with. */
-interface Input {
+export interface Input {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly endpoint: HttpApiEndpoint.Top
   readonly group: HttpApiGroup.Top
@@ -58,8 +83,12 @@ interface Input {
 /** What a handler that has run ended with, for the API runtime to answer as if it had run there. */
 class Outcome extends Context.Service<Outcome, Effect.Effect<never, unknown>>()("layerhost/Host/FastPath/Outcome") {}
 
+/** Services with room for all that a request brings, before they are copied. */
+export const baseOf = ({ mapUnsafe }: Context.Context<never>): Context.Context<never> =>
+  Context.makeUnsafe(mapUnsafe, { maxDepth: 16 })
+
 /** Compiles an endpoint; absent where it has something that only the API runtime can do. */
-export const compile = (parts: EndpointParts): Handler | undefined => {
+export const compile = (parts: EndpointParts): CompiledEndpoint | undefined => {
   const { annotations, captured, definition, endpoint, group, handler, stock, successes, within } = parts
   const payload = jsonPayload(endpoint)
   const [status, success] = jsonSuccess(successes)
@@ -74,7 +103,7 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
     HttpApi.QueryParseOptions
   )
   const decodePayload = decoder(payload, HttpApi.PayloadParseOptions)
-  const encode = SchemaParser.encodeUnknownEffect(
+  const encodeSuccess = SchemaParser.encodeUnknownEffect(
     success as Schema.Codec<unknown>,
     optionsOf(HttpApi.SuccessParseOptions)
   )
@@ -85,8 +114,7 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
   const answering = Effect.runSyncWith(captured)(
     endpointWith(definition, group.identifier, endpoint.identifier, () => Effect.flatMap(Outcome, identity))
   )
-  /** The answer of the API runtime to what the handler ended with. */
-  const answer = (outcome: Effect.Effect<unknown, unknown>): Handler =>
+  const answer: CompiledEndpoint["answer"] = (outcome) =>
     Effect.provideService(answering, Outcome, outcome as Effect.Effect<never, unknown>)
 
   const collect = Validation.collector(parts)
@@ -96,37 +124,8 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
       validationErrors.length > 0 ? Effect.fail(new InvalidRequest({ validationErrors })) : stock
     )
 
-  const respond = (value: unknown): Handler => {
-    if (HttpServerResponse.isHttpServerResponse(value)) return Effect.succeed(value)
-    const encoded = encode(value)
-    if (!Exit.isExit(encoded) || Exit.isFailure(encoded)) return answer(Effect.succeed(value))
-    const json = stringify(encoded.value)
-    return json === undefined
-      ? answer(Effect.succeed(value))
-      : Effect.succeed(HttpServerResponse.text(json, { status, contentType: "application/json" }))
-  }
-
-  /** Runs the handler with its services; what comes after it, such as the host's own log lines, runs without them again. */
-  const run = (input: Input, fiber: Fiber.Fiber<unknown, unknown>, context: Context.Context<never>): Handler => {
-    fiber.setContext(within(context))
-    return Effect.matchCauseEffect(called(handler, input), {
-      onSuccess: (value) => {
-        fiber.setContext(context)
-        return respond(value)
-      },
-      onFailure: (cause) => {
-        fiber.setContext(context)
-        return answer(Effect.failCause(cause))
-      }
-    })
-  }
-
-  return Effect.withFiber((fiber) => {
-    const context = fiber.context as Context.Context<any>
-    const request = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
-    const { params } = Context.getUnsafe(context, HttpRouter.RouteContext)
-    const query = Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams)
-    const input: Input = { request, endpoint, group }
+  const decodeHead: CompiledEndpoint["decodeHead"] = (input, { params, query }) => {
+    const { request } = input
     if (decodeParams !== undefined) {
       const decoded = decodeParams(params)
       if (!Exit.isExit(decoded)) return stock
@@ -145,33 +144,85 @@ export const compile = (parts: EndpointParts): Handler | undefined => {
       if (Exit.isFailure(decoded)) return invalid(collect({ request, params, query }))
       input.query = decoded.value
     }
-    if (decodePayload === undefined) {
-      return run(input, fiber, context)
-    }
-    if (!isJson(request)) return stock
-    return Effect.matchEffect(request.text, {
-      onFailure: Effect.die,
-      onSuccess: (text) => {
-        if (text === "") return stock
-        const json = parse(text)
-        if (json === undefined) return invalid(collect({ request, params, query }))
-        const decoded = decodePayload(json)
-        if (!Exit.isExit(decoded)) return stock
-        // The parts before it are known to be valid.
-        if (Exit.isFailure(decoded)) return invalid(checkPayload(json, "body"))
-        input.payload = decoded.value
-        return run(input, fiber, context)
-      }
-    })
-  })
-}
+    return undefined
+  }
 
-/** What a handler returns; where it throws instead, that is a defect. */
-const called = (handler: EndpointParts["handler"], input: Input): Effect.Effect<unknown, unknown> => {
-  try {
-    return handler(input) as Effect.Effect<unknown, unknown>
-  } catch (defect) {
-    return Effect.die(defect)
+  const decodeBody: CompiledEndpoint["decodeBody"] = (input, { params, query }, text) => {
+    if (text === "") return stock
+    const json = parse(text)
+    if (json === undefined) return invalid(collect({ request: input.request, params, query }))
+    const decoded = decodePayload!(json)
+    if (!Exit.isExit(decoded)) return stock
+    // The parts before it are known to be valid.
+    if (Exit.isFailure(decoded)) return invalid(checkPayload(json, "body"))
+    input.payload = decoded.value
+    return undefined
+  }
+
+  const call: CompiledEndpoint["call"] = (input) => {
+    try {
+      return handler(input) as Effect.Effect<unknown, unknown>
+    } catch (defect) {
+      return Effect.die(defect)
+    }
+  }
+
+  const encode: CompiledEndpoint["encode"] = (value) => {
+    if (HttpServerResponse.isHttpServerResponse(value)) return Effect.succeed(value)
+    const encoded = encodeSuccess(value)
+    if (!Exit.isExit(encoded) || Exit.isFailure(encoded)) return answer(Effect.succeed(value))
+    return stringify(encoded.value) ?? answer(Effect.succeed(value))
+  }
+
+  const respond = (value: unknown): Handler => {
+    const encoded = encode(value)
+    return typeof encoded === "string"
+      ? Effect.succeed(HttpServerResponse.text(encoded, { status, contentType: "application/json" }))
+      : encoded
+  }
+
+  const inputOf: CompiledEndpoint["inputOf"] = (request) => ({ request, endpoint, group })
+
+  return {
+    takesBody: decodePayload !== undefined,
+    inputOf,
+    decodeHead,
+    decodeBody,
+    call,
+    base: baseOf(captured),
+    status: status!,
+    encode,
+    answer,
+    handler: Effect.withFiber((fiber) => {
+      const context = fiber.context as Context.Context<any>
+      const request = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
+      const { params } = Context.getUnsafe(context, HttpRouter.RouteContext)
+      const query = Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams)
+      const input = inputOf(request)
+      const parts = { params, query }
+      /** Runs the handler with its services; what comes after it, such as the host's own log lines, runs without them again. */
+      const run = (): Handler => {
+        fiber.setContext(within(context))
+        return Effect.matchCauseEffect(call(input), {
+          onSuccess: (value) => {
+            fiber.setContext(context)
+            return respond(value)
+          },
+          onFailure: (cause) => {
+            fiber.setContext(context)
+            return answer(Effect.failCause(cause))
+          }
+        })
+      }
+      const instead = decodeHead(input, parts)
+      if (instead !== undefined) return instead
+      if (decodePayload === undefined) return run()
+      if (!isJson(request)) return stock
+      return Effect.matchEffect(request.text, {
+        onFailure: Effect.die,
+        onSuccess: (text) => decodeBody(input, parts, text) ?? run()
+      })
+    })
   }
 }
 

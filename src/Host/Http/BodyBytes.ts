@@ -10,7 +10,8 @@ import type { IncomingMessage } from "node:http"
 import { isOfNode } from "./NodeHttp.ts"
 import { BodyTooLarge } from "./RequestError.ts"
 
-type Bytes = Exit.Exit<Uint8Array, HttpServerError>
+/** All bytes of a body, or why they could not be read. */
+export type Bytes = Exit.Exit<Uint8Array, HttpServerError>
 
 /**
  * Reads the body of a request. A plain request over HTTP/1.1 is read right from its socket; of what Effect's platform does
@@ -48,7 +49,8 @@ const isPlain = (source: IncomingMessage | Request): source is IncomingMessage =
   source.headers.expect === undefined &&
   source.headers.upgrade === undefined
 
-const collect = (
+/** Reads a body to its end, or to the limit; what is beyond that stays unread. */
+export const collect = (
   source: IncomingMessage,
   maxSize: number,
   toError: (cause: unknown) => HttpServerError,

@@ -15,6 +15,8 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type { Server } from "node:http"
 import type * as Net from "node:net"
+import type { DirectRoot } from "../FastPath/DirectRoot.ts"
+import * as Platform from "../FastPath/Platform.ts"
 import * as Peer from "../ForwardedHeaders/Peer.ts"
 import * as NodeServer from "../Tls/NodeServer.ts"
 import type { ServerLimits } from "../Tls/ServerLimits.ts"
@@ -43,6 +45,14 @@ export interface BoundAddress {
   readonly isSecure: boolean
 }
 
+/** What listeners serve. */
+export interface Served {
+  /** What every request meets. */
+  readonly httpEffect: HttpEffect
+  /** The shorter way of plain requests. */
+  readonly direct: DirectRoot
+}
+
 /** What holds for every listener. */
 export interface ListenOptions extends ServerLimits {
   readonly shutdownTimeout: Duration.Duration
@@ -52,12 +62,12 @@ export interface ListenOptions extends ServerLimits {
 }
 
 /**
- * Starts a listener on every address and serves `httpEffect` there until the scope closes. Closing it stops accepting,
+ * Starts a listener on every address and serves an application there until the scope closes. Closing it stops accepting,
  * lets requests in flight finish within `shutdownTimeout`, interrupts those that have not, and then closes what is open.
  */
 export const listen = Effect.fnUntraced(function* (
   urls: ReadonlyArray<ListenUrl>,
-  httpEffect: HttpEffect,
+  application: Served,
   options: ListenOptions
 ) {
   const secureUrls = urls.filter(({ isSecure }) => isSecure).map(({ url }) => url)
@@ -68,7 +78,7 @@ export const listen = Effect.fnUntraced(function* (
   const bind = (address: ListenAddress, url: string, scope: Scope.Scope) =>
     Effect.gen(function* () {
       const nodeServer = NodeServer.make(options, certificates.get(url))
-      const serving = serve(nodeServer, address, httpEffect, options)
+      const serving = serve(nodeServer, address, application, options)
       return yield* Scope.provide(serving, yield* Scope.fork(scope, "sequential"))
     })
 
@@ -131,7 +141,7 @@ const interruptGrace = Duration.seconds(1)
 const serve = Effect.fnUntraced(function* (
   nodeServer: Server,
   address: ListenAddress,
-  httpEffect: HttpEffect,
+  { direct, httpEffect }: Served,
   { keepAliveGrace, shutdownTimeout }: ListenOptions
 ) {
   Connections.finishAnswers(nodeServer, Duration.toMillis(keepAliveGrace))
@@ -154,8 +164,11 @@ const serve = Effect.fnUntraced(function* (
     })
   )
   // What the host annotates its own log lines with is not for those of requests.
-  const acceptRequests = Effect.provideService(server.serve(httpEffect), References.CurrentLogAnnotations, {})
-  yield* Scope.provide(acceptRequests, serving)
+  yield* Effect.gen(function* () {
+    const { effect, takeOver } = Platform.make(httpEffect)
+    yield* server.serve(effect)
+    nodeServer.on("request", direct(yield* Effect.context<never>(), serving, takeOver(nodeServer)))
+  }).pipe(Effect.provideService(References.CurrentLogAnnotations, {}), Scope.provide(serving))
   return server.address
 })
 

@@ -17,10 +17,15 @@ import * as Nesting from "./Nesting.ts"
 import { BodyTooLarge, MalformedBody, UnsupportedMediaType } from "./RequestError.ts"
 import * as Yaml from "./Yaml.ts"
 
-/** The request with a body that is read by the host's rules. */
-export const checked = (request: HttpServerRequest, maxSize: number, maxValues: number): HttpServerRequest => {
+/** The request with a body that is read by the host's rules; `bytes` are those of a body that was read already. */
+export const checked = (
+  request: HttpServerRequest,
+  maxSize: number,
+  maxValues: number,
+  bytes?: BodyBytes.Bytes
+): HttpServerRequest => {
   if (!HttpMethod.hasBody(request.method)) return request
-  const body = new RequestBody(request, maxSize, maxValues)
+  const body = new RequestBody(request, maxSize, maxValues, bytes)
   return new CheckedRequest(
     body.isYaml
       ? request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") })
@@ -40,7 +45,7 @@ class RequestBody {
   #bytes: Effect.Effect<Uint8Array, HttpServerError> | undefined
   #text: string | undefined
 
-  constructor(request: HttpServerRequest, maxSize: number, maxValues: number) {
+  constructor(request: HttpServerRequest, maxSize: number, maxValues: number, bytes: BodyBytes.Bytes | undefined) {
     this.#contentType = request.headers["content-type"] ?? "application/json"
     const mediaType = MediaType.essence(this.#contentType)
     this.isYaml = MediaType.isYaml(mediaType)
@@ -48,6 +53,7 @@ class RequestBody {
     this.#request = request
     this.#maxSize = maxSize
     this.#maxValues = maxValues
+    this.#bytes = bytes
   }
 
   get arrayBuffer(): Effect.Effect<ArrayBuffer, HttpServerError> {
@@ -81,7 +87,13 @@ class RequestBody {
   #readAs<A>(read: (bytes: Uint8Array) => A): Effect.Effect<A, HttpServerError> {
     const toError = (cause: unknown) => BodyBytes.errorOf(this.#request, cause)
     this.#bytes ??= BodyBytes.read(this.#request, this.#maxSize, toError)
-    return Effect.flatMap(this.#bytes, (bytes) => Effect.try({ try: () => read(bytes), catch: toError }))
+    return Effect.flatMapEager(this.#bytes, (bytes) => {
+      try {
+        return Effect.succeed(read(bytes))
+      } catch (cause) {
+        return Effect.fail(toError(cause))
+      }
+    })
   }
 
   #textOf(bytes: Uint8Array): string {

@@ -4,10 +4,12 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import type { CompiledEndpoint } from "../FastPath/CompiledEndpoint.ts"
 import * as RouteTemplate from "../Telemetry/RouteTemplate.ts"
 import { CurrentRequest } from "./CurrentRequest.ts"
 import * as MediaType from "./MediaType.ts"
@@ -29,8 +31,14 @@ export const rawRoute = (
   return { ...route, handler: named(handler, route.path, plugin) }
 }
 
-/** Another handler in the place of the one that the API runtime made, and which it may call itself. */
-export type Compile = (route: HttpRouter.Route<any, any>, stock: Handler) => Handler | undefined
+/** Compiles the endpoint of a route; it may call the handler that the API runtime made. */
+export type Compile = (route: HttpRouter.Route<any, any>, stock: Handler) => CompiledEndpoint | undefined
+
+/** A route as the host's router gets it, and its endpoint where that is compiled. */
+export interface PreparedRoute {
+  readonly route: HttpRouter.Route<any, any>
+  readonly endpoint: CompiledEndpoint | undefined
+}
 
 /** A route of an API; its handler has captured its services when it was built. */
 export const apiRoute = (
@@ -40,10 +48,14 @@ export const apiRoute = (
   producedTypes: ProducedTypes,
   around: (handler: Handler) => Handler,
   compile: Compile
-): HttpRouter.Route<any, any> => {
+): PreparedRoute => {
   const stock = checked(route.handler as Handler, endpoint)
-  const handler = acceptable(route, compile(route, stock) ?? stock, producedTypes)
-  return { ...route, handler: named(around(handler), route.path, plugin) }
+  const compiled = compile(route, stock)
+  const handler = acceptable(route, compiled?.handler ?? stock, producedTypes)
+  return {
+    route: { ...route, handler: named(around(handler), route.path, plugin) },
+    endpoint: Option.isNone(route.prefix) ? compiled : undefined
+  }
 }
 
 /** Tells every invalid field, and a body of the wrong type, as the failures that they are. */

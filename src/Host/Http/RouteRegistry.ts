@@ -12,7 +12,8 @@ import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as RouteTemplate from "../Telemetry/RouteTemplate.ts"
 import * as ProducedTypes from "./ProducedTypes.ts"
-import { apiRoute, type Compile, type Handler, rawRoute } from "./Route.ts"
+import type { CompiledEndpoint } from "../FastPath/CompiledEndpoint.ts"
+import { apiRoute, type Compile, type Handler, type PreparedRoute, rawRoute } from "./Route.ts"
 import type { AnnotatedEndpoint } from "./Validation.ts"
 
 /** A route and whose it is. */
@@ -32,10 +33,30 @@ type AnyRoute = HttpRouter.Route<any, any>
 
 /** What is found for a method and a path. */
 interface TableEntry {
+  readonly plugin: string
   /** The path as logs and metrics name it. */
   readonly template: string
   readonly takesAllMethods: boolean
+  /** What the host's router has of it. */
+  readonly route: AnyRoute
+  /** The endpoint, where it is compiled. */
+  readonly endpoint: CompiledEndpoint | undefined
 }
+
+/** A route to a compiled endpoint. */
+export interface CompiledRoute extends TableEntry {
+  readonly endpoint: CompiledEndpoint
+}
+
+/** What a request finds. */
+export interface FoundRoute {
+  readonly handler: CompiledRoute
+  readonly params: Readonly<Record<string, string>>
+  readonly searchParams: Readonly<Record<string, string | Array<string>>>
+}
+
+/** Finds the compiled endpoint that a request comes to; absent where it comes to another route, or to none. */
+export type FindCompiled = (method: string, url: string) => FoundRoute | undefined
 
 /** The routes of all plugins, in the order of their registration. */
 export class RouteRegistry {
@@ -56,7 +77,7 @@ export class RouteRegistry {
     within: (context: Context.Context<never>) => Context.Context<never> = identity,
     around: (handler: Handler) => Handler = identity
   ): HttpRouter.HttpRouter {
-    return this.#routerFor(plugin, (route) => rawRoute(route, plugin, within, around))
+    return this.#routerFor(plugin, (route) => ({ route: rawRoute(route, plugin, within, around), endpoint: undefined }))
   }
 
   /** The router for the routes of a plugin's API, whose handlers are compiled where they can be, and get `around` them. */
@@ -74,9 +95,10 @@ export class RouteRegistry {
       }
     }
     const producedTypes = ProducedTypes.make(definition)
-    return this.#routerFor(plugin, (route) =>
-      apiRoute(route, plugin, endpoints.get(`${route.method} ${route.path}`), producedTypes, around, compile)
-    )
+    return this.#routerFor(plugin, (route) => {
+      const endpoint = endpoints.get(`${route.method} ${route.path}`)
+      return apiRoute(route, plugin, endpoint, producedTypes, around, compile)
+    })
   }
 
   /**
@@ -100,11 +122,19 @@ export class RouteRegistry {
     return (method, url) => find(method, url) ?? (method === "HEAD" ? find("GET", url) : undefined)
   }
 
-  #routerFor(plugin: string, prepare: (route: AnyRoute) => AnyRoute): HttpRouter.HttpRouter {
+  /** Finds compiled endpoints, as the host's router finds their routes. */
+  compiledTable(): FindCompiled {
+    return (method, url) => {
+      const found = this.#table.find(method, url)
+      return found?.handler.endpoint === undefined ? undefined : (found as FoundRoute)
+    }
+  }
+
+  #routerFor(plugin: string, prepare: (route: AnyRoute) => PreparedRoute): HttpRouter.HttpRouter {
     const router = this.#router
     const addAll = (routes: ReadonlyArray<AnyRoute>): Effect.Effect<void> =>
       Effect.suspend(
-        () => router.addAll(routes.filter((route) => this.#claim(plugin, route)).map(prepare)) as Effect.Effect<void>
+        () => router.addAll(routes.flatMap((route) => this.#claim(plugin, route, prepare))) as Effect.Effect<void>
       )
     const withPrefix = (prefix: string): HttpRouter.HttpRouter => {
       const prefixed = (routes: ReadonlyArray<AnyRoute>) =>
@@ -119,8 +149,8 @@ export class RouteRegistry {
     return withPrefix("")
   }
 
-  /** Notes a route as the plugin's; false, with the clash noted, where it is taken. */
-  #claim(plugin: string, route: AnyRoute): boolean {
+  /** Notes a route as the plugin's, and gives it prepared; nothing, with the clash noted, where it is taken. */
+  #claim(plugin: string, route: AnyRoute, prepare: (route: AnyRoute) => PreparedRoute): ReadonlyArray<AnyRoute> {
     const registered: RegisteredRoute = { plugin, method: route.method, path: route.path }
     const paths = pathsOf(route.path)
     for (const path of paths) {
@@ -131,13 +161,15 @@ export class RouteRegistry {
         (route.method === "*" ? others?.values().next().value : undefined)
       if (existing === undefined) continue
       this.clashes.push({ route: registered, existing })
-      return false
+      return []
     }
+    const prepared = prepare(route)
     for (const path of paths) {
       const pattern = patternOf(path)
       const methods = this.#byPattern.get(pattern) ?? new Map<string, RegisteredRoute>()
       this.#byPattern.set(pattern, methods.set(route.method, registered))
-      const entry = { template: RouteTemplate.fromPath(route.path), takesAllMethods: route.method === "*" }
+      const takesAllMethods = route.method === "*"
+      const entry: TableEntry = { plugin, template: RouteTemplate.fromPath(route.path), takesAllMethods, ...prepared }
       if (entry.takesAllMethods) {
         this.#table.all(path, entry)
       } else {
@@ -146,7 +178,7 @@ export class RouteRegistry {
       }
     }
     this.routes.push(registered)
-    return true
+    return [prepared.route]
   }
 }
 

@@ -25,7 +25,10 @@ const hasIpv6 = await new Promise<boolean>((resolve) => {
 const listen = Effect.fnUntraced(
   function* (urls: string) {
     const host = yield* HostConfig
-    const hello = Effect.succeed(HttpServerResponse.text("hello"))
+    const hello: Listener.Served = {
+      httpEffect: Effect.succeed(HttpServerResponse.text("hello")),
+      direct: (_services, _scope, platform) => platform.serve
+    }
     const bound = yield* Listener.listen(Result.getOrThrow(ListenUrl.parseList(urls)), hello, {
       ...host,
       shutdownTimeout: Duration.seconds(10),
