@@ -18,7 +18,12 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** The host's own defaults: what listens, and what a service is given when it says nothing else. */
-const platformFiles = ["src/Host/Http/Listener.ts", "src/Host/Platform.ts", "src/SecretStore/TlsHttpClient.ts"]
+const platformFiles = [
+  "src/Host/FastPath/NodeRequest.ts",
+  "src/Host/Http/Listener.ts",
+  "src/Host/Platform.ts",
+  "src/SecretStore/TlsHttpClient.ts"
+]
 
 export const importDirection: Rule = ({ file, text, ast, lineAt }) => {
   const { staticImports, staticExports, dynamicImports } = ast.module
