@@ -12,6 +12,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as PlatformError from "effect/PlatformError"
+import * as NodeFiles from "./NodeFiles.ts"
 
 /** A file below the root: its directories, and its own name last. */
 export type Segments = ReadonlyArray<string>
@@ -44,49 +45,54 @@ export const make = Effect.fnUntraced(function* (
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
 
-  /** Callers validate names where they come from. That nothing outside the root is touched does not rest on them. */
-  const resolve = Effect.fnUntraced(function* (file: Segments) {
-    const unsafe = file.find((segment) => !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(segment))
-    if (unsafe !== undefined) return yield* Effect.die(new Error(`${JSON.stringify(unsafe)} cannot be part of a path`))
-    yield* refuseLinks(file)
-    return path.join(root, ...file)
-  })
+  const files = NodeFiles.make(yield* NodeFiles.NodeFs)
 
   const directoriesWithoutLinks = new Set<string>()
 
-  /** The root may be a link. One below it leads who knows where, and what it names is no file of the store. */
-  const refuseLinks = Effect.fnUntraced(function* (file: Segments) {
-    let entry = root
-    for (const [index, segment] of file.entries()) {
-      entry = path.join(entry, segment)
-      if (directoriesWithoutLinks.has(entry)) continue
-      const found = yield* Effect.asSome(fs.lstat(entry)).pipe(
-        Effect.catchReason("PlatformError", "NotFound", () => Effect.succeedNone)
-      )
-      if (Option.isNone(found)) return
-      if (found.value.type === "SymbolicLink") {
-        return yield* PlatformError.systemError({
-          _tag: "BadResource",
-          module: "DurableFiles",
-          method: "resolve",
-          pathOrDescriptor: entry,
-          description: "a symbolic link, which is not followed"
-        })
-      }
-      if (index < file.length - 1) directoriesWithoutLinks.add(entry)
+  /**
+   * Callers validate names where they come from. That nothing outside the root is touched does not rest on them.
+   *
+   * The root may be a link. A directory below it that is one leads who knows where, and is refused.
+   */
+  const resolve = (file: Segments): Effect.Effect<string, PlatformError.PlatformError> => {
+    const unsafe = file.find((segment) => !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(segment))
+    if (unsafe !== undefined) return Effect.die(new Error(`${JSON.stringify(unsafe)} cannot be part of a path`))
+    const directory = [root, ...file.slice(0, -1)].join(path.sep)
+    const resolved = Effect.succeed(`${directory}${path.sep}${file.at(-1)!}`)
+    return directoriesWithoutLinks.has(directory) ? resolved : Effect.andThen(refuseLinks(file.slice(0, -1)), resolved)
+  }
+
+  const refuseLinks = Effect.fnUntraced(function* (directories: Segments) {
+    let directory = root
+    for (const segment of directories) {
+      directory = `${directory}${path.sep}${segment}`
+      if (!(yield* refuseLink(directory))) return
+      directoriesWithoutLinks.add(directory)
     }
   })
 
+  /** Fails for a link, which is no file of the store's, and else says whether there is something. */
+  const refuseLink = Effect.fnUntraced(function* (entry: string) {
+    const found = yield* Effect.asSome(fs.lstat(entry)).pipe(
+      Effect.catchReason("PlatformError", "NotFound", () => Effect.succeedNone)
+    )
+    if (Option.isSome(found) && found.value.type === "SymbolicLink") {
+      return yield* PlatformError.systemError({
+        _tag: "BadResource",
+        module: "DurableFiles",
+        method: "resolve",
+        pathOrDescriptor: entry,
+        description: NodeFiles.notFollowed
+      })
+    }
+    return Option.isSome(found)
+  })
+
+  /** As {@link resolve}, also where the file itself is a link. */
+  const resolveFile = (file: Segments) => Effect.tap(resolve(file), refuseLink)
+
   /** Nothing can be said about a file without the root. */
   const absent = <A>(value: A): Effect.Effect<A, PlatformError.PlatformError> => Effect.as(fs.stat(root), value)
-
-  /** Windows cannot open a directory. */
-  const syncDirectory = (directory: string): Effect.Effect<void, PlatformError.PlatformError> =>
-    process.platform === "win32"
-      ? Effect.void
-      : Effect.scoped(Effect.flatMap(fs.open(directory), (opened) => opened.sync))
-
-  const removeIfThere = (file: string) => fs.remove(file, { force: true })
 
   const durableDirectories = new Set<string>()
 
@@ -100,41 +106,20 @@ export const make = Effect.fnUntraced(function* (
         .makeDirectory(child, { mode: 0o700 })
         .pipe(Effect.catchReason("PlatformError", "AlreadyExists", () => Effect.void))
       // Even when it was there: whoever made it may not have come to this yet.
-      yield* syncDirectory(parent)
+      yield* files.syncDirectory(parent)
       parent = child
     }
     durableDirectories.add(directory)
   })
 
-  /** Writes a temporary sibling of the target and lets `commit` give it the target's name. */
-  const write = (
-    target: string,
-    content: string,
-    commit: (temporary: string) => Effect.Effect<void, PlatformError.PlatformError>
-  ) =>
-    Effect.suspend(() => {
-      const temporary = path.join(path.dirname(target), temporaryName(path.basename(target)))
-      const writeTemporary = Effect.gen(function* () {
-        const opened = yield* fs.open(temporary, { flag: "wx", mode: 0o600 })
-        yield* opened.writeAll(new TextEncoder().encode(content))
-        yield* opened.sync
-      })
-      return Effect.scoped(writeTemporary).pipe(
-        Effect.andThen(commit(temporary)),
-        Effect.onError(() => Effect.ignore(removeIfThere(temporary)))
-      )
-    }).pipe(
-      // Another process on the same root that starts now sweeps this one's temporary file away: write it again.
-      Effect.retry({ times: 3, while: (error) => error.reason._tag === "NotFound" }),
-      Effect.uninterruptible
-    )
+  const temporaryFor = (target: string) => () => path.join(path.dirname(target), temporaryName(path.basename(target)))
 
   const sweep = (directory: string, levels: number): Effect.Effect<void, PlatformError.PlatformError> =>
     Effect.gen(function* () {
       for (const { name, type } of yield* fs.readDirectoryEntries(directory)) {
         const entry = path.join(directory, name)
         if (levels > 0 && type === "Directory") yield* sweep(entry, levels - 1)
-        if (levels === 0 && type === "File" && isTemporaryName(name)) yield* removeIfThere(entry)
+        if (levels === 0 && type === "File" && isTemporaryName(name)) yield* files.remove(entry)
       }
     })
 
@@ -142,61 +127,47 @@ export const make = Effect.fnUntraced(function* (
     makeRoot: Effect.andThen(
       fs.makeDirectory(root, { recursive: true, mode: 0o700 }),
       // The parent may be none of ours to read, and then it was there already.
-      Effect.ignore(syncDirectory(path.dirname(root)))
+      Effect.ignore(files.syncDirectory(path.dirname(root)))
     ),
 
     sweep: (levels) => sweep(root, levels),
 
-    read: Effect.fnUntraced(function* (file) {
-      return yield* fs.readFileString(yield* resolve(file)).pipe(
-        Effect.asSome,
-        Effect.catchReason("PlatformError", "NotFound", () => absent(Option.none<string>()))
-      )
-    }),
+    read: (file) =>
+      Effect.matchEffect(Effect.flatMap(NodeFiles.refusesLinks ? resolve(file) : resolveFile(file), files.read), {
+        onSuccess: (content) => Effect.succeedSome(content),
+        onFailure: (error) => (error.reason._tag === "NotFound" ? absent(Option.none<string>()) : Effect.fail(error))
+      }),
 
     exists: Effect.fnUntraced(function* (file) {
-      return (yield* fs.exists(yield* resolve(file))) || (yield* absent(false))
+      return (yield* fs.exists(yield* resolveFile(file))) || (yield* absent(false))
     }),
 
     modified: Effect.fnUntraced(function* (file) {
-      const { mtime } = yield* fs.stat(yield* resolve(file))
+      const { mtime } = yield* fs.stat(yield* resolveFile(file))
       return Option.getOrElse(mtime, () => new Date(0))
     }),
 
     names: Effect.fnUntraced(function* (directory) {
       const names = yield* fs
-        .readDirectory(yield* resolve(directory))
+        .readDirectory(yield* resolveFile(directory))
         .pipe(Effect.catchReason("PlatformError", "NotFound", () => absent<Array<string>>([])))
       return names.filter((name) => !isTemporaryName(name))
     }),
 
     create: Effect.fnUntraced(function* (file, content) {
       const target = yield* resolve(file)
-      // Unlike a rename, a link never takes a name that is in use.
-      const commit = (temporary: string) =>
-        Effect.andThen(
-          fs.link(temporary, target),
-          removeIfThere(temporary).pipe(
-            Effect.andThen(syncDirectory(path.dirname(target))),
-            Effect.onError(() => Effect.ignore(removeIfThere(target)))
-          )
-        )
       yield* makeDirectories(target).pipe(
-        Effect.andThen(write(target, content, commit)),
+        Effect.andThen(files.create(target, content, temporaryFor(target))),
         Effect.onError(() => Effect.sync(() => durableDirectories.delete(path.dirname(target))))
       )
     }, Effect.uninterruptible),
 
-    replace: Effect.fnUntraced(function* (file, content) {
-      const target = yield* resolve(file)
-      yield* write(target, content, (temporary) =>
-        Effect.andThen(fs.rename(temporary, target), syncDirectory(path.dirname(target)))
-      )
-    }),
+    replace: (file, content) =>
+      Effect.flatMap(resolve(file), (target) => files.replace(target, content, temporaryFor(target))),
 
     remove: Effect.fnUntraced(function* (file) {
-      const target = yield* resolve(file)
-      yield* Effect.andThen(removeIfThere(target), syncDirectory(path.dirname(target))).pipe(
+      const target = yield* resolveFile(file)
+      yield* Effect.andThen(files.remove(target), files.syncDirectory(path.dirname(target))).pipe(
         Effect.catchReason("PlatformError", "NotFound", () => absent(undefined))
       )
     }, Effect.uninterruptible)

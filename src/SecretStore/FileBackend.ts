@@ -55,16 +55,19 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   )
 
   const texts: TextBackend.Texts = {
-    read: Effect.fnUntraced(function* (operation, location) {
-      const text = yield* unavailable(operation, files.read(fileOf(location)))
-      if (Option.isNone(text)) return Option.none()
-      const opened = encryption.open(placeOf(location), text.value)
-      if (Result.isSuccess(opened)) return Option.some(opened.success)
-      const reason = `the file ${path.join(root, ...fileOf(location))} ${opened.failure.reason}`
-      return yield* opened.failure.kind === "broken"
-        ? new SecretCorrupt({ id: location.id.id, reason })
-        : new SecretAccessDenied({ operation, reason })
-    }),
+    read: (operation, location) =>
+      Effect.matchEffect(files.read(fileOf(location)), {
+        onFailure: unavailableBy(operation),
+        onSuccess: (content): Effect.Effect<Option.Option<string>, SecretCorrupt | SecretAccessDenied> => {
+          if (Option.isNone(content)) return Effect.succeedNone
+          const opened = encryption.open(placeOf(location), content.value)
+          if (Result.isSuccess(opened)) return Effect.succeedSome(opened.success)
+          const reason = `the file ${path.join(root, ...fileOf(location))} ${opened.failure.reason}`
+          return opened.failure.kind === "broken"
+            ? Effect.fail(new SecretCorrupt({ id: location.id.id, reason }))
+            : Effect.fail(new SecretAccessDenied({ operation, reason }))
+        }
+      }),
 
     exists: (operation, location) => unavailable(operation, files.exists(fileOf(location))),
 
@@ -114,13 +117,18 @@ export const layerConfig: Layer.Layer<
 
 const fileOf = ({ bucketSet, id }: Location): DurableFiles.Segments => [bucketSet, id.bucket, id.type, `${id.key}.json`]
 
-const placeOf = (location: Location): string => FileEncryption.placeOf(fileOf(location))
+/** What {@link FileEncryption.placeOf} makes of {@link fileOf}. */
+const placeOf = ({ bucketSet, id }: Location): string => `${bucketSet}/${id.bucket}/${id.type}/${id.key}`
 
 /** The directories of {@link fileOf}. */
 const directoryLevels = 3
 
+const unavailableBy =
+  (operation: string) =>
+  (error: PlatformError): Effect.Effect<never, SecretBackendUnavailable> =>
+    Effect.fail(new SecretBackendUnavailable({ operation, reason: DurableFiles.reasonOf(error) }))
+
 const unavailable = <A>(
   operation: string,
   effect: Effect.Effect<A, PlatformError>
-): Effect.Effect<A, SecretBackendUnavailable> =>
-  Effect.mapError(effect, (error) => new SecretBackendUnavailable({ operation, reason: DurableFiles.reasonOf(error) }))
+): Effect.Effect<A, SecretBackendUnavailable> => effect.pipe(Effect.catch(unavailableBy(operation)))

@@ -76,7 +76,7 @@ export const SecretInput = Schema.Union([
 ]).pipe(
   // A union only says that no member fits. The caller wants to hear which field decides that.
   Schema.middlewareDecoding((decoded) =>
-    Effect.mapError(decoded, (issue) =>
+    Effect.mapErrorEager(decoded, (issue) =>
       issue._tag === "AnyOf" && issue.issues.length === 0 ? new SchemaIssue.Pointer(["type"], unknownType) : issue
     )
   )

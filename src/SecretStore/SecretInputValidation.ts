@@ -3,6 +3,7 @@
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
@@ -11,10 +12,32 @@ import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as Base32 from "./Base32.ts"
 import { seedOf } from "./OtpauthUri.ts"
-import { SecretInput } from "./Secret.ts"
+import {
+  Certificate,
+  SecretInput,
+  UsernamePassword,
+  UsernamePasswordApiKey,
+  UsernamePasswordTotpInput
+} from "./Secret.ts"
 import { SecretInvalid } from "./SecretStorageError.ts"
+import * as SecretType from "./SecretType.ts"
 
-const decode = Schema.decodeUnknownEffect(SecretInput, { errors: "all" })
+const decoders: { readonly [Type in SecretType.SecretType]: (input: unknown) => Option.Option<SecretInput> } = {
+  UsernamePassword: Schema.decodeUnknownOption(UsernamePassword),
+  UsernamePasswordTotp: Schema.decodeUnknownOption(UsernamePasswordTotpInput),
+  UsernamePasswordApiKey: Schema.decodeUnknownOption(UsernamePasswordApiKey),
+  Certificate: Schema.decodeUnknownOption(Certificate)
+}
+
+const decodeAny = Schema.decodeUnknownResult(SecretInput, { errors: "all" })
+
+/** Decodes a secret as it is exchanged and stored. */
+export const decode = (input: unknown): Result.Result<SecretInput, Schema.SchemaError> => {
+  // Nearly all are valid secrets of the type that they name, and that one's Schema knows sooner than the union does.
+  const type = Predicate.hasProperty(input, "type") ? input.type : undefined
+  const decoded = SecretType.isSecretType(type) ? decoders[type](input) : Option.none<SecretInput>()
+  return Option.isSome(decoded) ? Result.succeed(decoded.value) : decodeAny(input)
+}
 
 /**
  * The secret in its stored form: what does not belong to a write is dropped and the seed normalized. Fails with every
@@ -22,9 +45,10 @@ const decode = Schema.decodeUnknownEffect(SecretInput, { errors: "all" })
  */
 export const validate = (secret: SecretInput, totpPeriodInSeconds: number): Effect.Effect<SecretInput, SecretInvalid> =>
   decode(reveal(secret)).pipe(
-    Effect.mapError(({ issue }) => fields(issue)),
-    Effect.flatMap((secret) => Effect.fromResult(Result.mapError(withPlainSeed(secret, totpPeriodInSeconds), Arr.of))),
-    Effect.mapError((issues) => new SecretInvalid({ issues }))
+    Result.mapError(({ issue }) => fields(issue)),
+    Result.flatMap((secret) => Result.mapError(withPlainSeed(secret, totpPeriodInSeconds), Arr.of)),
+    Result.mapError((issues) => new SecretInvalid({ issues })),
+    Effect.fromResult
   )
 
 /** A secret whose seed, if it has one, is Base32 text also where it came as an `otpauth://` URI. */

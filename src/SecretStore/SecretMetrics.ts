@@ -4,7 +4,7 @@
  * A new operation of `SecretStorage` joins by being wrapped where the service is put together, as the others are.
  */
 import * as Cause from "effect/Cause"
-import type * as Context from "effect/Context"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
@@ -32,24 +32,27 @@ const outcomes: { readonly [Tag in SecretStorageError["_tag"]]: string } = {
   SecretCorrupt: "corrupt"
 }
 
+/** The id or the secret, whose type is told; `undefined` where an operation concerns secrets of all types. */
+export interface Subject {
+  readonly type: SecretType.SecretType
+}
+
 /** Measures operations of a backend, in the registry of whoever runs them. */
 export const make =
   (backend: string) =>
   <A, E extends SecretStorageError, R>(
     operation: string,
-    /** The id or the secret, whose type is told; absent where the operation concerns secrets of all types. */
-    subject: { readonly type: SecretType.SecretType } | undefined,
+    subject: Subject | undefined,
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E, R> =>
-    Effect.clockWith((clock) => {
-      const start = clock.currentTimeNanosUnsafe()
-      return Effect.onExit(effect, (exit) =>
-        Effect.contextWith((context: Context.Context<never>) => {
-          const seconds = Number(clock.currentTimeNanosUnsafe() - start) / 1e9
-          seriesOf(operation, backend, subject?.type, outcomeOf(exit)).updateUnsafe(seconds, context)
-          return Effect.void
-        })
-      )
+    Effect.withFiber((fiber) => {
+      const clock = fiber.getRef(Clock.Clock)
+      const start = clock.monotonicTimeNanosUnsafe()
+      return Effect.onExitPrimitive(effect, (exit) => {
+        const seconds = Number(clock.monotonicTimeNanosUnsafe() - start) / 1e9
+        seriesOf(operation, backend, subject?.type, outcomeOf(exit)).updateUnsafe(seconds, fiber.context)
+        return undefined
+      })
     })
 
 const outcomeOf = (exit: Exit.Exit<unknown, SecretStorageError>): string => {

@@ -18,10 +18,12 @@ import {
   SecretInvalid,
   SecretNotFound,
   SecretTypeMismatch,
+  type SecretStorageError,
   type SecretVersionConflict,
   type SecretVersionNotFound
 } from "./SecretStorageError.ts"
 import type { SecretMetadata, SecretVersion } from "./SecretVersion.ts"
+import { annotate, traced } from "./Traced.ts"
 
 /** The operations on the secrets of one bucket set. */
 export interface SecretStorage<Bucket extends string> {
@@ -124,19 +126,13 @@ export const make = Effect.fnUntraced(function* <Bucket extends string>(buckets:
   const found =
     (id: Id) =>
     <A>(secret: Option.Option<A>) =>
-      Effect.fromOption(secret, () => new SecretNotFound({ id: id.id }))
+      Option.isSome(secret) ? Effect.succeed(secret.value) : Effect.fail(new SecretNotFound({ id: id.id }))
 
-  const get = Effect.fn("SecretStorage.get")(function* (id: Id) {
-    yield* annotate(id)
-    return yield* Effect.flatMap(backend.get(location(id)), found(id))
-  })
-
-  const create = Effect.fn("SecretStorage.create")(function* (bucket: Bucket, secret: SecretInput) {
+  const create = Effect.fnUntraced(function* (bucket: Bucket, secret: SecretInput) {
     yield* known(bucket)
-    yield* Effect.annotateCurrentSpan({ "secret.bucket": bucket })
     const valid = yield* validate(secret, backend.totpPeriodInSeconds)
     const id = yield* SecretId.generate(buckets, bucket, valid.type)
-    yield* annotate(id)
+    yield* annotate(attributesOf(id))
     // Keys are random, so one that is in use is a bug and no state of affairs.
     if (!(yield* backend.create(location(id), valid))) {
       return yield* Effect.die(new Error(`The secret ${id.id} exists already`))
@@ -144,12 +140,7 @@ export const make = Effect.fnUntraced(function* <Bucket extends string>(buckets:
     return id
   })
 
-  const replace = Effect.fn("SecretStorage.update")(function* (
-    id: Id,
-    secret: SecretInput,
-    expectedVersion: number | undefined
-  ) {
-    yield* annotate(id)
+  const replace = Effect.fnUntraced(function* (id: Id, secret: SecretInput, expectedVersion: number | undefined) {
     const valid = yield* validate(secret, backend.totpPeriodInSeconds)
     if (valid.type !== id.type) {
       return yield* new SecretTypeMismatch({ id: id.id, expected: id.type, actual: valid.type })
@@ -159,42 +150,31 @@ export const make = Effect.fnUntraced(function* <Bucket extends string>(buckets:
     return id
   })
 
-  const remove = Effect.fn("SecretStorage.delete")(function* (id: Id) {
-    yield* annotate(id)
-    yield* backend.delete(location(id))
-  })
-
-  const page = Effect.fn("SecretStorage.list")(function* (bucket: Bucket, after: Option.Option<string>) {
+  const page = Effect.fnUntraced(function* (bucket: Bucket, after: Option.Option<string>) {
     yield* known(bucket)
-    yield* Effect.annotateCurrentSpan({ "secret.bucket": bucket })
     return yield* backend.list(buckets, bucket, after)
   })
 
-  const exists = Effect.fn("SecretStorage.exists")(function* (id: Id) {
-    yield* annotate(id)
-    return yield* backend.exists(location(id))
-  })
-
-  const metadata = Effect.fn("SecretStorage.metadata")(function* (id: Id) {
-    yield* annotate(id)
-    return yield* Effect.flatMap(backend.metadata(location(id)), found(id))
-  })
-
-  const history = Effect.fn("SecretStorage.history")(function* (id: Id) {
-    yield* annotate(id)
-    return yield* Effect.flatMap(backend.history(location(id)), found(id))
-  })
-
-  const restore = Effect.fn("SecretStorage.restore")(function* (id: Id, version: number) {
-    yield* annotate(id)
-    yield* Effect.annotateCurrentSpan({ "secret.version": version })
+  const restore = Effect.fnUntraced(function* (id: Id, version: number) {
+    yield* annotate({ "secret.version": version })
     const isFound = yield* backend.restore(location(id), version)
     if (!isFound) return yield* new SecretNotFound({ id: id.id })
     return id
   })
 
-  // Every operation is measured here, by its name and by the type of the secrets that it concerns.
   const measured = SecretMetrics.make(backend.name)
+
+  /** Every operation comes through here: it is a span, and is measured by its name and the type of what it concerns. */
+  const run = <A, E extends SecretStorageError>(
+    operation: string,
+    subject: SecretMetrics.Subject | undefined,
+    attributes: Record<string, unknown>,
+    effect: Effect.Effect<A, E>
+  ) => measured(operation, subject, traced(`SecretStorage.${operation}`, { attributes }, effect))
+
+  const runOn = <A, E extends SecretStorageError>(operation: string, id: Id, evaluate: () => Effect.Effect<A, E>) =>
+    run(operation, id, attributesOf(id), Effect.suspend(evaluate))
+
   function update(id: Id, secret: SecretInput): Effect.Effect<Id, UpdateError>
   function update(
     id: Id,
@@ -202,27 +182,30 @@ export const make = Effect.fnUntraced(function* <Bucket extends string>(buckets:
     options: UpdateOptions
   ): Effect.Effect<Id, UpdateError | SecretVersionConflict>
   function update(id: Id, secret: SecretInput, options?: UpdateOptions) {
-    return measured("update", id, replace(id, secret, options?.expectedVersion))
+    return runOn("update", id, () => replace(id, secret, options?.expectedVersion))
   }
   const storage: SecretStorage<Bucket> = {
-    get: (id) => measured("get", id, get(id)),
-    create: (bucket, secret) => measured("create", secret, create(bucket, secret)),
+    get: (id) => runOn("get", id, () => Effect.flatMap(backend.get(location(id)), found(id))),
+    create: (bucket, secret) => run("create", secret, { "secret.bucket": bucket }, create(bucket, secret)),
     update,
-    delete: (id) => measured("delete", id, remove(id)),
+    delete: (id) => runOn("delete", id, () => backend.delete(location(id))),
     list: (bucket) =>
       Stream.paginate(Option.none<string>(), (after) =>
-        Effect.map(measured("list", undefined, page(bucket, after)), ({ ids, next }) => [
+        Effect.map(run("list", undefined, { "secret.bucket": bucket }, page(bucket, after)), ({ ids, next }) => [
           ids,
           Option.map(next, Option.some)
         ])
       ),
-    exists: (id) => measured("exists", id, exists(id)),
-    metadata: (id) => measured("metadata", id, metadata(id)),
-    history: (id) => measured("history", id, history(id)),
-    restore: (id, version) => measured("restore", id, restore(id, version))
+    exists: (id) => runOn("exists", id, () => backend.exists(location(id))),
+    metadata: (id) => runOn("metadata", id, () => Effect.flatMap(backend.metadata(location(id)), found(id))),
+    history: (id) => runOn("history", id, () => Effect.flatMap(backend.history(location(id)), found(id))),
+    restore: (id, version) => runOn("restore", id, () => restore(id, version))
   }
   return storage
 })
 
-const annotate = (id: SecretId.SecretId) =>
-  Effect.annotateCurrentSpan({ "secret.bucket": id.bucket, "secret.key": id.key, "secret.type": id.type })
+const attributesOf = (id: SecretId.SecretId) => ({
+  "secret.bucket": id.bucket,
+  "secret.key": id.key,
+  "secret.type": id.type
+})

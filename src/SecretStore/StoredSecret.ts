@@ -7,11 +7,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type Secret, SecretInput } from "./Secret.ts"
 import * as SecretDocument from "./SecretDocument.ts"
 import type { SecretId } from "./SecretId.ts"
-import { fields, withPlainSeed } from "./SecretInputValidation.ts"
+import { decode as decodeInput, fields, withPlainSeed } from "./SecretInputValidation.ts"
 import { SecretCorrupt } from "./SecretStorageError.ts"
 import * as TotpCodeGenerator from "./TotpCodeGenerator.ts"
 
@@ -35,7 +36,6 @@ export type StoredMetadata = typeof Metadata.Type
 
 const encodeSecret = Schema.encodeSync(SecretInput)
 const encodeMetadata = Schema.encodeSync(Metadata)
-const decodeSecret = Schema.decodeUnknownEffect(SecretInput, { errors: "all" })
 const decodeMetadata = Schema.decodeUnknownOption(Metadata)
 
 /** JSON with all values in the clear. */
@@ -43,37 +43,38 @@ export const encode = (secret: SecretInput, metadata: StoredMetadata): string =>
   JSON.stringify({ ...encodeSecret(secret), metadata: encodeMetadata(metadata) })
 
 /** What {@link encode} wrote, with the seed. */
-export const decode = Effect.fnUntraced(function* (
+export const decode = (
   id: SecretId,
   text: string,
   totpPeriodInSeconds: number
-): Effect.fn.Return<SecretInput, SecretCorrupt> {
-  const corrupt = (reason: string) => new SecretCorrupt({ id: id.id, reason })
+): Result.Result<SecretInput, SecretCorrupt> => {
+  const corrupt = (reason: string) => Result.fail(new SecretCorrupt({ id: id.id, reason }))
   const json = parse(text)
-  if (Option.isNone(json)) return yield* corrupt("it is not JSON")
-  const secret = yield* Effect.mapError(decodeSecret(json.value), ({ issue }) =>
-    corrupt(
-      fields(issue)
-        .map(({ field, message }) => `${field}: ${message}`)
-        .join("; ")
-    )
-  )
-  if (secret.type !== id.type) return yield* corrupt(`it is a ${secret.type}, the id says ${id.type}`)
+  if (Option.isNone(json)) return corrupt("it is not JSON")
+  const decoded = decodeInput(json.value)
+  if (Result.isFailure(decoded)) {
+    const reasons = fields(decoded.failure.issue).map(({ field, message }) => `${field}: ${message}`)
+    return corrupt(reasons.join("; "))
+  }
+  const secret = decoded.success
+  if (secret.type !== id.type) return corrupt(`it is a ${secret.type}, the id says ${id.type}`)
   // Who writes a file by hand may have a URI.
   const plain = withPlainSeed(secret, totpPeriodInSeconds)
-  return yield* Effect.mapError(Effect.fromResult(plain), ({ field, message }) => corrupt(`${field}: ${message}`))
-})
+  return Result.mapError(
+    plain,
+    ({ field, message }) => new SecretCorrupt({ id: id.id, reason: `${field}: ${message}` })
+  )
+}
 
 /** A secret as a read gives it: the seed replaced by the current code. */
-export const withCode = Effect.fnUntraced(function* (
-  secret: SecretInput,
-  totpPeriodInSeconds: number
-): Effect.fn.Return<Secret> {
-  if (secret.type !== "UsernamePasswordTotp") return secret
+export const withCode = (secret: SecretInput, totpPeriodInSeconds: number): Effect.Effect<Secret> => {
+  if (secret.type !== "UsernamePasswordTotp") return Effect.succeed(secret)
   const seed = Redacted.value(secret.totp.totpKey.base32Key)
-  const { code, ...period } = yield* Effect.orDie(TotpCodeGenerator.current(seed, totpPeriodInSeconds))
-  return { ...secret, totp: { totpCode: { code: Redacted.make(code), ...period } } }
-})
+  return Effect.map(Effect.orDie(TotpCodeGenerator.current(seed, totpPeriodInSeconds)), ({ code, ...period }) => ({
+    ...secret,
+    totp: { totpCode: { code: Redacted.make(code), ...period } }
+  }))
+}
 
 /** The metadata in a text; `None` where it has none, as in a file that was written by hand. */
 export const metadataOf = Effect.fnUntraced(function* (
@@ -120,7 +121,7 @@ export const atVersion = Effect.fnUntraced(function* (
   if (Option.isNone(json)) return Option.none()
   const document = yield* SecretDocument.decode(id, json.value)
   if (document.type !== "UsernamePasswordTotp") return Option.some(document)
-  const { totp } = { totp: undefined, ...(yield* decode(id, text, totpPeriodInSeconds)) }
+  const { totp } = { totp: undefined, ...(yield* Effect.fromResult(decode(id, text, totpPeriodInSeconds))) }
   return Option.map(Option.fromUndefinedOr(totp), (totp) => ({ ...document, totp }))
 })
 

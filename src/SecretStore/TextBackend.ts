@@ -4,8 +4,10 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type * as HealthCheck from "../Plugins/HealthCheck.ts"
 import type { BucketSet } from "./BucketSet.ts"
+import type { Secret, SecretInput } from "./Secret.ts"
 import type { Location, Page, SecretBackend } from "./SecretBackend.ts"
 import {
   type BackendError,
@@ -58,12 +60,16 @@ export const make = (
   { totpPeriodInSeconds = 30, versionsKept = 10 }: Options,
   healthChecks: ReadonlyArray<HealthCheck.HealthCheck>
 ): SecretBackend["Service"] => {
-  const getWithSeed = Effect.fnUntraced(function* (location: Location) {
-    const text = yield* texts.read("read a secret", location)
-    return yield* Effect.transposeOption(
-      Option.map(text, (text) => StoredSecret.decode(location.id, text, totpPeriodInSeconds))
+  const getWithSeed = (location: Location) =>
+    Effect.flatMap(
+      texts.read("read a secret", location),
+      (text): Effect.Effect<Option.Option<SecretInput>, SecretCorrupt> =>
+        Option.isNone(text)
+          ? Effect.succeedNone
+          : Effect.fromResult(
+              Result.map(StoredSecret.decode(location.id, text.value, totpPeriodInSeconds), Option.some)
+            )
     )
-  })
 
   /** The text with its metadata. One that was written by hand has none. */
   const open = Effect.fnUntraced(function* (operation: string, location: Location) {
@@ -81,12 +87,12 @@ export const make = (
     name,
     totpPeriodInSeconds,
 
-    get: Effect.fnUntraced(function* (location) {
-      const secret = yield* getWithSeed(location)
-      return yield* Effect.transposeOption(
-        Option.map(secret, (secret) => StoredSecret.withCode(secret, totpPeriodInSeconds))
-      )
-    }),
+    get: (location) =>
+      Effect.flatMap(getWithSeed(location), (secret): Effect.Effect<Option.Option<Secret>> =>
+        Option.isNone(secret)
+          ? Effect.succeedNone
+          : Effect.asSome(StoredSecret.withCode(secret.value, totpPeriodInSeconds))
+      ),
 
     getWithSeed,
 

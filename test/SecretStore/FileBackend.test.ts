@@ -28,8 +28,9 @@ import {
   failure,
   filesBelow,
   fileSystemWith,
-  openedWith,
+  nodeFsWith,
   platform,
+  systemError,
   temporaryDirectory
 } from "./support/Files.ts"
 
@@ -129,10 +130,12 @@ describe("FileBackend", () => {
       const root = yield* temporaryDirectory
       const id = yield* create("1").pipe(over(root))
       let swept = 0
-      const files = fileSystemWith((real) => ({
-        rename: (from, to) =>
-          swept++ === 0 ? Effect.andThen(real.remove(from), real.rename(from, to)) : real.rename(from, to)
-      }))
+      const files = nodeFsWith({
+        rename: (from, to, done) => {
+          if (swept++ === 0) fs.rmSync(from)
+          fs.rename(from, to, done as fs.NoParamCallback)
+        }
+      })
       yield* update(id, "2").pipe(over(root, files))
       expect(swept).toBe(2)
       expect(yield* get(id).pipe(over(root))).toMatchObject({ password: "2" })
@@ -326,40 +329,42 @@ describe("FileBackend", () => {
 })
 
 describe("FileBackend with one operation broken", () => {
-  const isTemporary = (file: string) => file.endsWith(".tmp")
-  const isDirectory = (file: string) => !path.basename(file).includes(".")
-  const tags: ReadonlyArray<SystemErrorTag> = ["PermissionDenied", "Unknown"]
+  const codes = ["EACCES", "EIO"]
 
   const breaks = {
-    open: (tag) =>
-      fileSystemWith((real) => ({
-        open: (file, options) => (isTemporary(file) ? failure("open", tag) : real.open(file, options))
-      })),
-    write: (tag) => openedWith((file) => (isTemporary(file) ? { writeAll: () => failure("writeAll", tag) } : {})),
-    "half of a write": (tag) =>
-      openedWith((file) =>
-        isTemporary(file)
-          ? {
-              writeAll: (bytes) => {
-                fs.writeFileSync(file, bytes.subarray(0, bytes.length / 2))
-                return failure("writeAll", tag)
-              }
-            }
-          : {}
-      ),
-    "sync of the file": (tag) => openedWith((file) => (isTemporary(file) ? { sync: failure("sync", tag) } : {})),
-    "sync of the directory": (tag) => openedWith((file) => (isDirectory(file) ? { sync: failure("sync", tag) } : {})),
-    rename: (tag) => fileSystemWith(() => ({ rename: () => failure("rename", tag) })),
-    link: (tag) => fileSystemWith(() => ({ link: () => failure("link", tag) }))
-  } satisfies Record<string, (tag: SystemErrorTag) => Layer.Layer<FileSystem.FileSystem | Path.Path>>
+    "opening of the file": (code) =>
+      nodeFsWith({ writeFile: (_file, _content, _options, done) => done(systemError(code)) }),
+    "half of a write": (code) =>
+      nodeFsWith({
+        writeFile: (file, content, _, done) => {
+          fs.writeFileSync(file, content.slice(0, content.length / 2), { flag: "wx" })
+          done(systemError(code))
+        }
+      }),
+    "sync of the file": (code) =>
+      nodeFsWith({
+        writeFile: (file, content, _, done) => {
+          fs.writeFileSync(file, content, { flag: "wx" })
+          done(systemError(code))
+        }
+      }),
+    "opening of the directory": (code) => nodeFsWith({ open: (_file, _flag, done) => done(systemError(code), 0) }),
+    "sync of the directory": (code) => nodeFsWith({ fsync: (_, done) => done(systemError(code)) }),
+    rename: (code) => nodeFsWith({ rename: (_from, _to, done) => done(systemError(code)) }),
+    link: (code) => nodeFsWith({ link: (_existing, _file, done) => done(systemError(code)) })
+  } satisfies Record<string, (code: string) => Layer.Layer<FileSystem.FileSystem | Path.Path>>
 
   it.effect.each(Object.keys(breaks).filter((name) => name !== "rename") as Array<keyof typeof breaks>)(
     "%s: a create fails and leaves nothing",
     (name) =>
       Effect.gen(function* () {
-        for (const tag of tags) {
+        for (const code of codes) {
           const root = yield* temporaryDirectory
-          yield* unavailable(create("1")).pipe(over(root, breaks[name](tag)))
+          yield* unavailable(create("1")).pipe(over(root, breaks[name](code)))
+          expect(filesBelow(root)).toEqual([])
+          // Also where the directories were there.
+          yield* Effect.andThen(create("1"), remove).pipe(over(root))
+          yield* unavailable(create("1")).pipe(over(root, breaks[name](code)))
           expect(filesBelow(root)).toEqual([])
         }
       })
@@ -369,13 +374,13 @@ describe("FileBackend with one operation broken", () => {
     "%s: an update fails and leaves the old secret or the new one",
     (name) =>
       Effect.gen(function* () {
-        for (const tag of tags) {
+        for (const code of codes) {
           const root = yield* temporaryDirectory
           const id = yield* create("1").pipe(over(root))
-          yield* unavailable(update(id, "2")).pipe(over(root, breaks[name](tag)))
+          yield* unavailable(update(id, "2")).pipe(over(root, breaks[name](code)))
           expect(filesBelow(root)).toEqual([fileOf(id)])
           // The directory is flushed last, when the new secret is in place already.
-          const password = name === "sync of the directory" ? "2" : "1"
+          const password = name.endsWith("of the directory") ? "2" : "1"
           expect(yield* get(id).pipe(over(root))).toMatchObject({ password })
         }
       })
@@ -385,17 +390,20 @@ describe("FileBackend with one operation broken", () => {
     Effect.gen(function* () {
       const root = yield* temporaryDirectory
       const id = yield* create("1").pipe(over(root))
-      for (const tag of tags) {
+      const tags: ReadonlyArray<SystemErrorTag> = ["PermissionDenied", "Unknown"]
+      for (const [index, tag] of tags.entries()) {
+        const error = systemError(codes[index]!)
+        const unreadable = over(root, nodeFsWith({ readFile: (_file, _options, done) => done(error, "") }))
         const broken = (change: Partial<FileSystem.FileSystem>) =>
           over(
             root,
             fileSystemWith(() => change)
           )
-        yield* unavailable(get(id)).pipe(broken({ readFileString: () => failure("readFileString", tag) }))
-        yield* unavailable(update(id, "2")).pipe(broken({ readFileString: () => failure("readFileString", tag) }))
+        yield* unavailable(get(id)).pipe(unreadable)
+        yield* unavailable(update(id, "2")).pipe(unreadable)
         yield* unavailable(exists(id)).pipe(broken({ exists: () => failure("exists", tag) }))
         yield* unavailable(list).pipe(broken({ readDirectory: () => failure("readDirectory", tag) }))
-        yield* unavailable(remove(id)).pipe(broken({ remove: () => failure("remove", tag) }))
+        yield* unavailable(remove(id)).pipe(over(root, nodeFsWith({ unlink: (_, done) => done(error) })))
         yield* unavailable(create("2")).pipe(broken({ makeDirectory: () => failure("makeDirectory", tag) }))
       }
       expect(yield* get(id).pipe(over(root))).toMatchObject({ password: "1" })
@@ -409,7 +417,10 @@ describe("FileBackend with one operation broken", () => {
       const writing = yield* Deferred.make<void>()
       const goOn = yield* Deferred.make<void>()
       const paused = Effect.andThen(Deferred.succeed(writing, undefined), Deferred.await(goOn))
-      const files = fileSystemWith((real) => ({ rename: (from, to) => Effect.andThen(paused, real.rename(from, to)) }))
+      const files = nodeFsWith({
+        rename: (from, to, done) =>
+          void Effect.runPromise(paused).then(() => fs.rename(from, to, done as fs.NoParamCallback))
+      })
       const fiber = yield* Effect.forkChild(update(id, "2").pipe(over(root, files)))
       yield* Deferred.await(writing)
       const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber))
@@ -431,10 +442,12 @@ describe("FileBackend with one operation broken", () => {
       const writing = yield* Deferred.make<void>()
       const goOn = yield* Deferred.make<void>()
       const paused = Effect.andThen(Deferred.succeed(writing, undefined), Deferred.await(goOn))
-      const files = fileSystemWith((real) => ({
-        rename: (from, to) =>
-          to.includes(one.key) ? Effect.andThen(paused, real.rename(from, to)) : real.rename(from, to)
-      }))
+      const files = nodeFsWith({
+        rename: (from, to, done) => {
+          const pause = to.includes(one.key) ? Effect.runPromise(paused) : Promise.resolve()
+          void pause.then(() => fs.rename(from, to, done as fs.NoParamCallback))
+        }
+      })
       yield* Effect.gen(function* () {
         const first = yield* Effect.forkChild(update(one, "2"))
         yield* Deferred.await(writing)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Stream from "effect/Stream"
@@ -8,6 +7,7 @@ import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as FileBackend from "../../src/SecretStore/FileBackend.ts"
+import { NodeFs } from "../../src/SecretStore/NodeFiles.ts"
 import { SecretBackend } from "../../src/SecretStore/SecretBackend.ts"
 import type { SecretId } from "../../src/SecretStore/SecretId.ts"
 import { revealed } from "./SecretStorageTest.ts"
@@ -216,18 +216,23 @@ describe("FileBackend with many secrets in one bucket", () => {
     Effect.gen(function* () {
       const root = yield* temporaryDirectory
       const asked: Array<string> = []
-      const counted = fileSystemWith((real) => {
-        const record = (name: string) => {
-          const method = real[name as keyof FileSystem.FileSystem] as unknown
-          return typeof method !== "function"
-            ? method
-            : (...args: ReadonlyArray<unknown>) => {
-                asked.push(name)
-                return Reflect.apply(method, real, args)
-              }
-        }
-        return Object.fromEntries(Object.keys(real).map((name) => [name, record(name)]))
-      })
+      const recorded = <A extends object>(real: A): A =>
+        new Proxy(real, {
+          get: (target, name, receiver) => {
+            const method: unknown = Reflect.get(target, name, receiver)
+            if (typeof method !== "function") return method
+            return (...args: ReadonlyArray<unknown>) => {
+              asked.push(String(name))
+              return Reflect.apply(method, target, args)
+            }
+          }
+        })
+      const counted = Layer.merge(
+        fileSystemWith((real) =>
+          Object.fromEntries(Object.keys(real).map((name) => [name, Reflect.get(recorded(real), name)]))
+        ),
+        Layer.succeed(NodeFs, recorded(fs as NodeFs))
+      )
       yield* Effect.gen(function* () {
         const storage = yield* CredentialStorage
         const id = yield* create("1")
@@ -252,6 +257,7 @@ describe("FileBackend with many secrets in one bucket", () => {
         const among = yield* work
         expect(among.asked).toBe(alone.asked)
         expect(among.asked).not.toContain("readDirectory")
+        expect(among.asked).toContain("readFile")
         if (many > 2000) process.stderr.write(`20 rounds: alone ${alone.millis} ms, among ${many} ${among.millis} ms\n`)
         expect(yield* Stream.runCount(storage.list("ApiKeys"))).toBe(many + 1)
       }).pipe(over(root, counted))

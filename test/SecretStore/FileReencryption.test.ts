@@ -10,7 +10,7 @@ import type * as FileEncryption from "../../src/SecretStore/FileEncryption.ts"
 import * as FileReencryption from "../../src/SecretStore/FileReencryption.ts"
 import { revealed } from "./SecretStorageTest.ts"
 import { CredentialStorage, login } from "./support/Credentials.ts"
-import { encryptionKey, failure, fileSystemWith, filesBelow, platform, temporaryDirectory } from "./support/Files.ts"
+import { encryptionKey, filesBelow, nodeFsWith, platform, systemError, temporaryDirectory } from "./support/Files.ts"
 
 const over = (root: string, encryption?: FileEncryption.Options) =>
   CredentialStorage.layer.pipe(
@@ -116,9 +116,12 @@ describe("FileReencryption", () => {
       expect(filesBelow(root).length).toBe(30)
 
       let renames = 0
-      const full = fileSystemWith((real) => ({
-        rename: (from, to) => (renames++ < 3 ? real.rename(from, to) : failure("rename", "Unknown"))
-      }))
+      const full = nodeFsWith({
+        rename: (from, to, done) => {
+          if (renames++ < 3) fs.rename(from, to, done as fs.NoParamCallback)
+          else done(systemError("ENOSPC"))
+        }
+      })
       const before = (yield* reencrypt(root, encryption, { dryRun: true })).encrypted?.length ?? 0
       const broken = yield* reencrypt(root, encryption).pipe(Effect.provide(full))
       expect([broken.encrypted?.length, broken.failed?.length]).toEqual([3, before - 3])

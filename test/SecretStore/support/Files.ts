@@ -11,6 +11,7 @@ import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { NodeFs } from "../../../src/SecretStore/NodeFiles.ts"
 import * as EncryptionKey from "../../../src/SecretStore/EncryptionKey.ts"
 
 export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
@@ -39,21 +40,13 @@ export const fileSystemWith = (change: (real: FileSystem.FileSystem) => Partial<
     Effect.map(FileSystem.FileSystem, (real) => ({ ...real, ...change(real) }))
   ).pipe(Layer.provideMerge(NodePath.layer), Layer.provide(NodeFileSystem.layer))
 
-/** The real file system, whose opened files have some operations replaced. */
-export const openedWith = (change: (path: string) => Partial<FileSystem.File>) =>
-  fileSystemWith((real) => ({
-    open: (path, options) =>
-      Effect.map(real.open(path, options), (file) => {
-        const changes = change(path)
-        return new Proxy(file, {
-          get: (target, key) => {
-            if (key in changes) return changes[key as keyof FileSystem.File]
-            const value: unknown = Reflect.get(target, key, target)
-            return typeof value === "function" ? value.bind(target) : value
-          }
-        })
-      })
-  }))
+/** The real file system, with some of the functions replaced that reads and writes of secrets call. */
+export const nodeFsWith = (changes: Partial<NodeFs>) =>
+  Layer.merge(platform, Layer.succeed(NodeFs, { ...(fs as NodeFs), ...changes }))
+
+/** What a function of `node:fs` gives to its callback where it fails. */
+export const systemError = (code: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`${code}: broken by a test`), { code })
 
 export const encryptionKey = (): EncryptionKey.EncryptionKey =>
   Result.getOrThrow(EncryptionKey.parse(Redacted.make(randomBytes(32).toString("base64"))))
