@@ -23,6 +23,7 @@ import * as SchemaAST from "effect/SchemaAST"
 import type { ParseOptions } from "effect/SchemaAST"
 import * as SchemaParser from "effect/SchemaParser"
 import * as MediaType from "../Http/MediaType.ts"
+import * as PlainJson from "../Http/PlainJson.ts"
 import { InvalidRequest } from "../Http/RequestError.ts"
 import type { Handler } from "../Http/Route.ts"
 import * as Validation from "../Http/Validation.ts"
@@ -102,11 +103,8 @@ export const compile = (parts: EndpointParts): CompiledEndpoint | undefined => {
     endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query),
     HttpApi.QueryParseOptions
   )
-  const decodePayload = decoder(payload, HttpApi.PayloadParseOptions)
-  const encodeSuccess = SchemaParser.encodeUnknownEffect(
-    success as Schema.Codec<unknown>,
-    optionsOf(HttpApi.SuccessParseOptions)
-  )
+  const decodePayload = payload && PlainJson.decoder(payload.ast, optionsOf(HttpApi.PayloadParseOptions))
+  const encodeSuccess = PlainJson.encoder(success.ast, optionsOf(HttpApi.SuccessParseOptions))
 
   const endpointWith = HttpApiBuilder.endpoint as unknown as (
     ...args: readonly [HttpApi.Top, string, string, () => Effect.Effect<unknown, unknown, unknown>]

@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import * as PlainJson from "./PlainJson.ts"
 
 type Path = ReadonlyArray<PropertyKey>
 
@@ -77,7 +78,7 @@ const hasField = (struct: object, name: PropertyKey): boolean =>
 
 const ofList = (ast: SchemaAST.Arrays, element: SchemaAST.AST, options: SchemaAST.ParseOptions): Find => {
   const findInOther = ofWhole(ast, options)
-  const decode = decoder(element, { ...options, errors: "first" })
+  const decode = PlainJson.decoder(element, { ...options, errors: "first" })
   const find = finder(element, options)
   return (input, path, issues) => {
     if (!Array.isArray(input)) return findInOther(input, path, issues)
