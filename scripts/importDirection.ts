@@ -22,7 +22,7 @@ const platformFiles = [
   "src/Host/FastPath/NodeRequest.ts",
   "src/Host/Http/Listener.ts",
   "src/Host/Platform.ts",
-  "src/SecretStore/TlsHttpClient.ts"
+  "src/SecretStore/SecretServerConnections.ts"
 ]
 
 export const importDirection: Rule = ({ file, text, ast, lineAt }) => {

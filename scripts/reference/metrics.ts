@@ -37,7 +37,7 @@ export const metrics = async (): Promise<string> => {
   const found = new Map<string, Found>()
   const note = (name: string, kind: string, texts: Readonly<Record<string, string>>) =>
     found.set(name, { name, kind, description: texts["description"]!, unit: texts["unit"] ?? "" })
-  for (const file of globSync("src/{Host,SecretStore}/**/*.ts", { cwd: root }).toSorted()) {
+  for (const file of globSync("src/{Host,Plugins,SecretStore}/**/*.ts", { cwd: root }).toSorted()) {
     const { program } = parseSync(file, readFileSync(join(root, file), "utf8"))
     new Visitor({
       // Metric.counter("name", { description, attributes }), and the same of Series

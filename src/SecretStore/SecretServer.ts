@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
-import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as KeyValueEngine from "./KeyValueEngine.ts"
 import { SecretBackend } from "./SecretBackend.ts"
@@ -11,13 +10,13 @@ import * as SecretServerAuth from "./SecretServerAuth.ts"
 import * as SecretServerBackend from "./SecretServerBackend.ts"
 import * as SecretServerCall from "./SecretServerCall.ts"
 import * as SecretServerClient from "./SecretServerClient.ts"
+import * as SecretServerConnections from "./SecretServerConnections.ts"
 import * as SecretServerExchange from "./SecretServerExchange.ts"
 import { healthCheck } from "./SecretServerHealth.ts"
 import * as SecretServerLease from "./SecretServerLease.ts"
 import * as SecretServerLogin from "./SecretServerLogin.ts"
 import { fromConfig, type SecretServerOptions, type SecretStoreMisconfigured } from "./SecretServerOptions.ts"
 import { SecretStoreConfig } from "./SecretStoreConfig.ts"
-import { layerTls } from "./TlsHttpClient.ts"
 import * as TotpEngine from "./TotpEngine.ts"
 
 /**
@@ -29,8 +28,8 @@ export const make = Effect.fnUntraced(function* (options: SecretServerOptions) {
   if (protocol === "http:" && !/^(?:localhost|127\..*|\[::1\])$/.test(hostname)) {
     yield* Effect.logWarning(`Secrets and tokens go to the secret server at ${origin} unencrypted`)
   }
-  const exchange = yield* SecretServerExchange.make(options.url)
-  const call = SecretServerCall.make(exchange, options)
+  const exchange = SecretServerExchange.make(yield* SecretServerConnections.make(options.tls), options.url)
+  const call = yield* SecretServerCall.make(exchange, options)
   const client = SecretServerClient.make(call, yield* makeAuth(options.auth, call))
   return yield* SecretServerBackend.make({
     documents: KeyValueEngine.make(client, options.keyValueMount),
@@ -53,17 +52,13 @@ const makeAuth = Effect.fnUntraced(function* (auth: SecretServerOptions["auth"],
   }
 })
 
-/** {@link make} as a layer. Certificates need a client of the store's own; without them, the given one serves. */
-export const layer = (
-  options: SecretServerOptions
-): Layer.Layer<SecretBackend, never, HttpClient.HttpClient | FileSystem.FileSystem> => {
-  const backend = Layer.effect(SecretBackend, make(options))
-  return options.tls === undefined ? backend : Layer.provide(backend, layerTls(options.tls))
-}
+/** {@link make} as a layer. */
+export const layer = (options: SecretServerOptions): Layer.Layer<SecretBackend, never, FileSystem.FileSystem> =>
+  Layer.effect(SecretBackend, make(options))
 
 /** The backend that the configuration describes; fails where it describes none that could work. */
 export const layerConfig: Layer.Layer<
   SecretBackend,
   SecretStoreMisconfigured,
-  SecretStoreConfig | HttpClient.HttpClient | FileSystem.FileSystem
+  SecretStoreConfig | FileSystem.FileSystem
 > = Layer.unwrap(Effect.map(SecretStoreConfig.use(fromConfig), layer))

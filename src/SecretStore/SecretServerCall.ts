@@ -8,9 +8,11 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import * as Result from "effect/Result"
-import type { Answer, Exchange, Request } from "./SecretServerExchange.ts"
+import type * as Scope from "effect/Scope"
+import * as Deadlines from "./Deadlines.ts"
+import type { Answer, Exchange, Request, Waiting } from "./SecretServerExchange.ts"
 import { reasonOf, says } from "./SecretServerReason.ts"
+import { NoAnswer } from "./SecretServerResponse.ts"
 import { SecretBackendUnavailable } from "./SecretStorageError.ts"
 
 /**
@@ -29,42 +31,60 @@ export interface Options {
   readonly namespace: string | undefined
 }
 
-/** Calls over an exchange. */
-export const make =
-  (exchange: Exchange, { namespace, timeout }: Options): Call =>
-  (operation, plain) =>
-    Effect.suspend(() => {
+/** Calls over an exchange, for as long as the scope lasts. */
+export const make = Effect.fnUntraced(function* (
+  exchange: Exchange,
+  { namespace, timeout }: Options
+): Effect.fn.Return<Call, never, Scope.Scope> {
+  const deadlines = yield* Deadlines.make(timeout)
+
+  return (operation, plain) =>
+    Effect.withFiber((fiber) => {
+      const clock = fiber.getRef(Clock.Clock)
       const request = namespace === undefined ? plain : { ...plain, namespace }
       let reason = `it gave no answer within ${Duration.toSeconds(timeout)} seconds`
       // Of a request without an answer, nobody knows.
       let mayBeDone = false
-      let isUnderWay = false
+      let isLate = false
+      const waiting: Waiting = { giveUp: undefined }
+      const deadline = deadlines.begin(clock.currentTimeMillisUnsafe(), () => {
+        isLate = true
+        waiting.giveUp?.(new NoAnswer({ reason, transient: false, sent: true }))
+      })
+
+      const attempt = (number: number): Effect.Effect<Answer, SecretBackendUnavailable> =>
+        Effect.matchEffect(exchange(request, waiting), {
+          onSuccess: (answer) => {
+            if (isFinal(answer)) return Effect.succeed(number === 1 ? answer : { ...answer, isRepeated: true })
+            reason = reasonOf(request, answer)
+            mayBeDone ||= isTrouble(answer)
+            return isTransient(answer) ? repeat(number, (answer.retryAfter ?? 0) * 1000) : unavailable
+          },
+          onFailure: (error) => {
+            if (!isLate) reason = error.reason
+            mayBeDone ||= error.sent
+            return error.transient ? repeat(number, 0) : unavailable
+          }
+        })
+
+      const repeat = (number: number, askedMillis: number) =>
+        Effect.flatMap(Random.nextBetween(0.5, 1.5), (factor) => {
+          const delay = Math.max(askedMillis, firstDelayMillis * 2 ** (number - 1) * factor)
+          return number === maxAttempts || clock.currentTimeMillisUnsafe() + delay >= deadline.endMillis
+            ? unavailable
+            : Effect.andThen(Effect.sleep(delay), attempt(number + 1))
+        })
+
       const unavailable = Effect.suspend(() =>
-        Effect.fail(new SecretBackendUnavailable({ operation, reason, mayBeDone: mayBeDone || isUnderWay }))
+        Effect.fail(new SecretBackendUnavailable({ operation, reason, mayBeDone }))
       )
 
-      const repeat = Effect.gen(function* () {
-        const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(timeout)
-        for (let attempt = 1; ; attempt++) {
-          isUnderWay = true
-          const result = yield* Effect.result(exchange(request))
-          isUnderWay = false
-          if (Result.isSuccess(result) && isFinal(result.success)) {
-            return attempt === 1 ? result.success : { ...result.success, isRepeated: true }
-          }
-          const failed = Result.isFailure(result)
-          reason = failed ? result.failure.reason : reasonOf(request, result.success)
-          mayBeDone ||= failed ? result.failure.sent : isTrouble(result.success)
-          const transient = failed ? result.failure.transient : isTransient(result.success)
-          if (!transient || attempt === maxAttempts) return yield* unavailable
-          const asked = failed ? 0 : (result.success.retryAfter ?? 0) * 1000
-          const delay = Math.max(asked, firstDelayMillis * 2 ** (attempt - 1) * (yield* Random.nextBetween(0.5, 1.5)))
-          if ((yield* Clock.currentTimeMillis) + delay >= deadline) return yield* unavailable
-          yield* Effect.sleep(delay)
-        }
+      return Effect.onExitPrimitive(attempt(1), () => {
+        deadlines.done(deadline)
+        return undefined
       })
-      return Effect.timeoutOrElse(repeat, { duration: timeout, orElse: () => unavailable })
     })
+})
 
 /** A standby that has not caught up yet (412), an engine that is not ready yet, too many requests, or a server in trouble. */
 const isTransient = (answer: Answer) =>

@@ -1,20 +1,21 @@
 /**
- * One request to the secret server and its answer, over Effect's HttpClient, with nothing in between that knows engines or
- * tokens' lives.
+ * One request to the secret server and its answer, with nothing in between that knows engines or tokens' lives.
  *
- * The client's own spans and errors hold whole requests, and so the token and the secrets. They stop here: this module
- * makes spans of its own, and says in words what went wrong.
+ * It goes straight to undici, which Effect's HttpClient would call too, but with a stream, a scope and a signal for each
+ * answer, where the whole of it is read at once. What requests and answers hold, tokens and secrets among them, stays here:
+ * spans have neither, and errors say in words what went wrong.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientError from "effect/http/HttpClientError"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
+import * as References from "effect/References"
+import * as Result from "effect/Result"
+import * as HttpClientMetric from "../Plugins/HttpClientMetric.ts"
+import type { Dispatcher } from "./SecretServerConnections.ts"
+import { NoAnswer, type Received, SecretServerResponse } from "./SecretServerResponse.ts"
 
 /** A request below `/v1/`. */
 export interface Request {
@@ -41,111 +42,125 @@ export interface Answer {
   readonly isRepeated?: boolean
 }
 
-/** There is no answer that could be understood. */
-export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
-  reason: Schema.String,
-  /** Whether the same request may fare better. */
-  transient: Schema.Boolean,
-  /** Whether the server may have got the request. */
-  sent: Schema.Boolean
-}) {
-  override get message(): string {
-    return `No answer of the secret server: ${this.reason}`
-  }
+/** Something that waits for an answer, for as long as others say. */
+export interface Waiting {
+  /** Ends the wait with this error. Set for as long as there is something to wait for. */
+  giveUp: ((error: NoAnswer) => void) | undefined
 }
 
-/** Sends one request, once. */
-export type Exchange = (request: Request) => Effect.Effect<Answer, NoAnswer>
+/** Sends one request, once. It ends without an answer when it is interrupted, or when whoever holds `waiting` gives up. */
+export type Exchange = (request: Request, waiting?: Waiting) => Effect.Effect<Answer, NoAnswer>
 
 const defaultMaxAnswerBytes = 4 * 1024 * 1024
 
 /** The exchange with the server at a base URL. */
-export const make = Effect.fnUntraced(function* (
-  baseUrl: URL
-): Effect.fn.Return<Exchange, never, HttpClient.HttpClient> {
-  const client = yield* HttpClient.HttpClient
-  const base = `${baseUrl.origin}${baseUrl.pathname.replace(/\/$/, "")}/v1/`
-  const server = {
-    "server.address": baseUrl.hostname.replace(/^\[|\]$/g, ""),
-    "server.port": Number(baseUrl.port) || (baseUrl.protocol === "https:" ? 443 : 80)
-  }
+export const make = (dispatcher: Dispatcher, baseUrl: URL): Exchange => {
+  const { origin } = baseUrl
+  const basePath = `${baseUrl.pathname.replace(/\/$/, "")}/v1/`
+  const server = HttpClientMetric.serverOf(baseUrl)
+  const series = HttpClientMetric.seriesOf(server)
 
-  return (request) => {
-    const url = base + request.path
-    return client.execute(toHttp(url, request)).pipe(
-      Effect.flatMap((response) => Effect.andThen(traceStatus(response.status), read(response, request))),
-      Effect.catchTag("HttpClientError", (error) => Effect.fail(fromHttp(error))),
-      Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+  const send: Exchange = (request, waiting) =>
+    Effect.callback((resume) => {
+      const response = new SecretServerResponse(request.maxAnswerBytes ?? defaultMaxAnswerBytes, (received) => {
+        if (waiting !== undefined) waiting.giveUp = undefined
+        resume(Effect.fromResult(Result.flatMap(received, (received) => understand(received, request.token))))
+      })
+      if (waiting !== undefined) waiting.giveUp = response.fail
+      dispatcher.dispatch(
+        {
+          origin,
+          path: basePath + request.path,
+          method: request.method,
+          headers: headersOf(request),
+          body: request.body === undefined ? null : JSON.stringify(request.body),
+          // Whoever waits knows how long.
+          headersTimeout: 0,
+          bodyTimeout: 0
+        },
+        response
+      )
+      return Effect.sync(response.abort)
+    })
+
+  const spanned: Exchange = (request, waiting) =>
+    send(request, waiting).pipe(
+      Effect.tap(traceStatus),
+      Effect.tapError(traceStatus),
       // A span keeps the outcome of what it spans.
       Effect.map((answer) => Redacted.make(answer)),
       Effect.withSpan("SecretServer.request", {
         kind: "client",
-        attributes: { ...server, "http.request.method": request.method, "url.full": url }
+        attributes: {
+          ...server,
+          "server.port": Number(server["server.port"]),
+          "http.request.method": request.method,
+          "url.full": origin + basePath + request.path
+        }
       }),
       Effect.map(Redacted.value)
     )
-  }
-})
 
-const toHttp = (url: string, request: Request): HttpClientRequest.HttpClientRequest => {
-  const http = HttpClientRequest.make(request.method)(url, {
-    headers: {
-      accept: "application/json",
-      "x-vault-request": "true",
-      ...(request.token !== undefined && { "x-vault-token": Redacted.value(request.token) }),
-      ...(request.namespace !== undefined && { "x-vault-namespace": request.namespace })
-    }
-  })
-  return request.body === undefined ? http : HttpClientRequest.bodyJsonUnsafe(http, request.body)
+  return (request, waiting) =>
+    Effect.withFiber((fiber) => {
+      const clock = fiber.getRef(Clock.Clock)
+      const start = clock.monotonicTimeNanosUnsafe()
+      const sent = fiber.getRef(References.TracerEnabled) ? spanned(request, waiting) : send(request, waiting)
+      return Effect.onExitPrimitive(sent, (exit) => {
+        const seconds = Number(clock.monotonicTimeNanosUnsafe() - start) / 1e9
+        series(request.method, outcomeOf(exit)).updateUnsafe(seconds, fiber.context)
+        return undefined
+      })
+    })
 }
 
-const traceStatus = (status: number) =>
-  Effect.annotateCurrentSpan({
-    "http.response.status_code": status,
-    ...(status >= 400 && { "error.type": String(status) })
-  })
+/** The status, or the word that Effect's own client has for why there is none. */
+const outcomeOf = (exit: Exit.Exit<Answer, NoAnswer>): number | string => {
+  if (Exit.isSuccess(exit)) return exit.value.status
+  const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+  return error === undefined ? "Interrupt" : (error.status ?? "TransportError")
+}
 
-const read = Effect.fnUntraced(function* (response: HttpClientResponse, request: Request) {
-  const text = yield* readText(response, request.maxAnswerBytes ?? defaultMaxAnswerBytes)
-  const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers["content-type"] ?? "")
+const traceStatus = ({ status }: { readonly status?: number }) =>
+  status === undefined
+    ? Effect.void
+    : Effect.annotateCurrentSpan({
+        "http.response.status_code": status,
+        ...(status >= 400 && { "error.type": String(status) })
+      })
+
+const headersOf = ({ body, namespace, token }: Request): Array<string> => {
+  const headers = ["accept", "application/json", "x-vault-request", "true"]
+  if (token !== undefined) headers.push("x-vault-token", Redacted.value(token))
+  if (namespace !== undefined) headers.push("x-vault-namespace", namespace)
+  if (body !== undefined) headers.push("content-type", "application/json")
+  return headers
+}
+
+/** What a response says, where it is one of the server. */
+const understand = (
+  { headers, status, text }: Received,
+  token: Redacted.Redacted | undefined
+): Result.Result<Answer, NoAnswer> => {
+  const type = String(headers["content-type"] ?? "")
+  const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(type)
   // Errors may come from a proxy on the way, whose pages say nothing that the status does not.
-  const isError = response.status >= 400
-  if (text.trim() !== "" && !isJson && !isError) {
-    const type = /^[\w.+/-]{1,64}/.exec(response.headers["content-type"] ?? "")?.[0] ?? "no content type"
-    return yield* new NoAnswer({ reason: `it answered with ${type} instead of JSON`, transient: false, sent: true })
+  const isError = status >= 400
+  const isBlank = text.trim() === ""
+  if (!isBlank && !isJson && !isError) {
+    const told = /^[\w.+/-]{1,64}/.exec(type)?.[0] ?? "no content type"
+    const reason = `it answered with ${told} instead of JSON`
+    return Result.fail(new NoAnswer({ reason, transient: false, sent: true, status }))
   }
   const body = isJson ? parse(text) : Option.none()
-  if (isJson && !isError && text.trim() !== "" && Option.isNone(body)) {
-    return yield* new NoAnswer({
-      reason: "it answered with JSON that breaks off or is none",
-      transient: true,
-      sent: true
-    })
+  if (isJson && !isError && !isBlank && Option.isNone(body)) {
+    const reason = "it answered with JSON that breaks off or is none"
+    return Result.fail(new NoAnswer({ reason, transient: true, sent: true, status }))
   }
   const value = Option.getOrUndefined(body)
-  return {
-    status: response.status,
-    body: value,
-    errors: errorsOf(value, request.token),
-    retryAfter: retryAfterOf(response.headers["retry-after"])
-  } satisfies Answer
-})
-
-const readText = (response: HttpClientResponse, maxAnswerBytes: number) =>
-  response.stream.pipe(
-    Stream.runFoldEffect(
-      () => ({ chunks: [] as Array<Uint8Array>, bytes: 0 }),
-      ({ bytes, chunks }, chunk) => {
-        if (bytes + chunk.length > maxAnswerBytes) {
-          const reason = `its answer is longer than ${maxAnswerBytes} bytes`
-          return Effect.fail(new NoAnswer({ reason, transient: false, sent: true }))
-        }
-        chunks.push(chunk)
-        return Effect.succeed({ chunks, bytes: bytes + chunk.length })
-      }
-    ),
-    Effect.map(({ chunks }) => Buffer.concat(chunks).toString("utf8"))
-  )
+  const retryAfter = retryAfterOf(headers["retry-after"])
+  return Result.succeed({ status, body: value, errors: errorsOf(value, token), retryAfter })
+}
 
 const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
@@ -163,29 +178,5 @@ const errorsOf = (body: unknown, token: Redacted.Redacted | undefined): Readonly
 const tokens = /\b(?:hv)?[sbr]\.[\w-]{20,}/g
 
 /** Whole seconds; the server does not use the form with a date. */
-const retryAfterOf = (header: string | undefined): number | undefined =>
-  header !== undefined && /^\d{1,9}$/.test(header.trim()) ? Number(header) : undefined
-
-/** Only the code of the cause: its message may quote what was sent. */
-const fromHttp = ({ reason }: HttpClientError.HttpClientError): NoAnswer => {
-  const code = "cause" in reason ? codeOf(reason.cause) : undefined
-  const what = reason._tag === "TransportError" ? "it cannot be reached" : "its answer broke off"
-  return new NoAnswer({
-    reason: code === undefined ? what : `${what} (${code})`,
-    transient: true,
-    sent: code === undefined || !connecting.test(code)
-  })
-}
-
-/** Failures to find the server, to connect to it, and to trust it, all of which come before any request. */
-const connecting = /^E(?:CONNREFUSED|NOTFOUND|AI_\w+|HOSTUNREACH|NETUNREACH)$|CONNECT_TIMEOUT|CERT|SIGNATURE|ISSUER/
-
-const codeOf = (cause: unknown): string | undefined => {
-  for (let error = cause, depth = 0; Predicate.isObject(error) && depth < 5; depth++) {
-    // A host with several addresses fails with one error for each.
-    const code = "code" in error ? error.code : undefined
-    if (typeof code === "string" && /^[A-Z][A-Z0-9_]*$/.test(code)) return code
-    error = "cause" in error ? error.cause : undefined
-  }
-  return undefined
-}
+const retryAfterOf = (header: string | Array<string> | undefined): number | undefined =>
+  typeof header === "string" && /^\d{1,9}$/.test(header.trim()) ? Number(header) : undefined

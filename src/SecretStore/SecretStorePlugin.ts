@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
-import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as Plugin from "../Plugins/Plugin.ts"
@@ -18,7 +17,7 @@ import { SecretStoreConfig } from "./SecretStoreConfig.ts"
 export const backend: Layer.Layer<
   SecretBackend,
   SecretStoreMisconfigured,
-  SecretStoreConfig | HttpClient.HttpClient | FileSystem.FileSystem | Path.Path
+  SecretStoreConfig | FileSystem.FileSystem | Path.Path
 > = Layer.unwrap(
   SecretStoreConfig.useSync((config): typeof backend =>
     config.useLocalFileSystem ? FileBackend.layerConfig : SecretServer.layerConfig

@@ -1,7 +1,9 @@
 /** What goes over the wire when all is well. */
 import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
 import { CredentialStorage, login, samples, seed } from "./support/Credentials.ts"
 import { first, when } from "./support/server/faults.ts"
@@ -56,6 +58,26 @@ describe("SecretServer's requests", () => {
       for (let i = 0; i < 50; i++) yield* store.get(id)
       expect(new Set(server.served.map(({ socket }) => socket)).size).toBeLessThanOrEqual(3)
     }).pipe(Effect.provide(storage()))
+  )
+
+  it.effect("count as outgoing ones, by method and status", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", login("1"))
+      yield* store.get(id)
+      yield* store.get(id)
+      yield* store.delete(id)
+      yield* Effect.flip(store.get(id))
+      const snapshots = yield* Metric.snapshot
+      const counted = snapshots.flatMap((snapshot) => {
+        if (snapshot.id !== "http.client.request.duration" || snapshot.type !== "Histogram") return []
+        expect(snapshot.attributes).toMatchObject({ "server.address": "127.0.0.1", "server.port": `${server.port}` })
+        const { "http.request.method": method, "http.response.status_code": status } = snapshot.attributes!
+        return [`${snapshot.state.count} ${method} ${status}`]
+      })
+      expect(counted.toSorted()).toEqual(["1 DELETE 204", "1 GET 404", "1 POST 200", "2 GET 200"])
+    }).pipe(Effect.provide(storage()), Effect.provideContext(Context.make(Metric.MetricRegistry, new Map())))
   )
 
   it.effect("put the fields and the seed where policies can tell them apart, and the seed nowhere else", () =>

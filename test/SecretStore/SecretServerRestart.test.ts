@@ -1,10 +1,8 @@
 /** A server that restarts again and again under many readers and writers: none of them notices. */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as HttpClient from "effect/http/HttpClient"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as diagnostics from "node:diagnostics_channel"
 import { CredentialStorage, samples } from "./support/Credentials.ts"
 import { numbered } from "./support/numbered.ts"
 import { Server, storage } from "./support/Server.ts"
@@ -16,15 +14,14 @@ const restarts = 5
 
 it.live(`the secret server restarts ${restarts} times under ${workers} concurrent readers and writers`, () => {
   let lost = 0
-  const http = Layer.effect(
-    HttpClient.HttpClient,
-    Effect.map(
-      HttpClient.HttpClient,
-      HttpClient.tapError(() => Effect.sync(() => void lost++))
-    )
-  ).pipe(Layer.provide(NodeHttpClient.layerUndici))
+  const onError = () => void lost++
+  const counting = Effect.acquireRelease(
+    Effect.sync(() => diagnostics.subscribe("undici:request:error", onError)),
+    () => Effect.sync(() => diagnostics.unsubscribe("undici:request:error", onError))
+  )
 
   return Effect.gen(function* () {
+    yield* counting
     const server = yield* Server
     const store = yield* CredentialStorage
     const state = { round: 0, steps: Array.from({ length: workers }, () => 0) }
@@ -75,5 +72,5 @@ it.live(`the secret server restarts ${restarts} times under ${workers} concurren
       expect(server.documents.get(`Credentials/ApiKeys/${id.id}`)).toHaveLength(versions)
     }
     expect(lost).toBeGreaterThanOrEqual((restarts * workers) / 2)
-  }).pipe(Effect.provide(storage(undefined, http)))
+  }).pipe(Effect.provide(storage()))
 })

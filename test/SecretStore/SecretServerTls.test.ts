@@ -1,5 +1,4 @@
 /** A server that only trusts the store's certificate, whose own only the configured authority vouches for. */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -39,7 +38,6 @@ const create = (config: Partial<(typeof SecretStoreConfig)["schema"]["Encoded"]>
     const url = `https://127.0.0.1:${server.port}`
     const backend = SecretServer.layerConfig.pipe(
       Layer.provide(SecretStoreConfig.layer({ url, token: server.root, timeoutInSeconds: 0.3, ...config })),
-      Layer.provide(NodeHttpClient.layerUndici),
       Layer.provide(platform)
     )
     return yield* CredentialStorage.use((store) => store.create("ApiKeys", login("1"))).pipe(

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
@@ -143,11 +142,6 @@ describe("Secret values", () => {
       expect(seen.filter(isSecret)).toEqual([])
       const numbers = new Set(seen.flatMap((text) => text.match(/\b\d{6}\b/g) ?? []))
       expect(codes.intersection(numbers)).toEqual(new Set())
-    }).pipe(
-      Effect.provide(storageOnServer(() => ({ auth, timeout: Duration.days(1) }))),
-      Effect.provide(layer),
-      // Whoever wants headers in their spans gets none of these.
-      Effect.provideService(HttpClient.TracerHeaderFilter, () => true)
-    )
+    }).pipe(Effect.provide(storageOnServer(() => ({ auth, timeout: Duration.days(1) }))), Effect.provide(layer))
   })
 })

@@ -1,8 +1,6 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
-import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
@@ -24,12 +22,8 @@ import { Server } from "./support/Server.ts"
 import { silence, when } from "./support/server/faults.ts"
 
 const services = Layer.provide(
-  secretStore.services as Layer.Layer<
-    SecretBackend,
-    unknown,
-    SecretStoreConfig | HttpClient.HttpClient | FileSystem.FileSystem | Path.Path
-  >,
-  Layer.merge(platform, NodeHttpClient.layerUndici)
+  secretStore.services as Layer.Layer<SecretBackend, unknown, SecretStoreConfig | FileSystem.FileSystem | Path.Path>,
+  platform
 )
 const checks = secretStore.healthChecks as Effect.Effect<ReadonlyArray<HealthCheck.HealthCheck>, unknown, SecretBackend>
 

@@ -13,10 +13,11 @@ import * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
+import type * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { AnySpan } from "effect/Tracer"
+import * as HttpClientMetric from "../../Plugins/HttpClientMetric.ts"
 import * as MethodName from "./MethodName.ts"
 import { Span } from "./Span.ts"
 import * as TraceContext from "./TraceContext.ts"
@@ -86,41 +87,20 @@ const outcomeOf = (exit: Exit.Exit<HttpClientResponse, HttpClientError.HttpClien
   return error === undefined ? "Interrupt" : error.reason._tag
 }
 
-/** The bucket boundaries that the conventions advise, in seconds. */
-const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
-
-const duration = Metric.histogram("http.client.request.duration", {
-  description: "Duration of HTTP client requests.",
-  boundaries,
-  attributes: { unit: "s" }
-})
-
 /** The servers that get series of their own; all others share one, so that a service that calls any URL stays bounded. */
 export const maxServers = 100
 
 class DurationSeries {
-  readonly #series = new Map<string, Metric.Metric<number, unknown>>()
-  readonly #servers = new Set<string>()
+  readonly #series = new Map<string, HttpClientMetric.Series>()
+  readonly #others = HttpClientMetric.seriesOf({ "server.address": "_OTHER" })
 
   of(method: string, url: URL, outcome: number | string): Metric.Metric<number, unknown> {
-    if (this.#servers.size < maxServers) this.#servers.add(url.host)
-    const server = this.#servers.has(url.host) ? serverOf(url) : { "server.address": "_OTHER" }
-    const key = `${method} ${outcome} ${Object.values(server).join(" ")}`
-    let series = this.#series.get(key)
+    let series = this.#series.get(url.host)
     if (series === undefined) {
-      series = Metric.withAttributes(duration, {
-        "http.request.method": method,
-        ...server,
-        ...(typeof outcome === "number" ? { "http.response.status_code": String(outcome) } : undefined),
-        ...(typeof outcome === "number" && outcome < 400 ? undefined : { "error.type": String(outcome) })
-      })
-      this.#series.set(key, series)
+      if (this.#series.size >= maxServers) return this.#others(method, outcome)
+      series = HttpClientMetric.seriesOf(HttpClientMetric.serverOf(url))
+      this.#series.set(url.host, series)
     }
-    return series
+    return series(method, outcome)
   }
 }
-
-const serverOf = (url: URL): Record<string, string> => ({
-  "server.address": url.hostname.replace(/^\[|\]$/g, ""),
-  "server.port": url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
-})

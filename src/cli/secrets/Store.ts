@@ -1,7 +1,6 @@
 /**
  * The secret store of a service, while the service itself does not run: its bucket sets, its section, its backend.
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -91,7 +90,7 @@ export const backend = (
   config: SecretStoreConfig["Service"]
 ): Layer.Layer<SecretBackend, SecretsCommandError, FileSystem.FileSystem | Path.Path> =>
   SecretStorePlugin.backend.pipe(
-    Layer.provide([Layer.succeed(SecretStoreConfig, config), NodeHttpClient.layerUndici, Logger.layer([])]),
+    Layer.provide([Layer.succeed(SecretStoreConfig, config), Logger.layer([])]),
     Layer.catchTag("SecretStoreMisconfigured", ({ _tag, message }) =>
       Layer.effectContext(Effect.fail(new SecretsCommandError({ message, tag: _tag, exitCode: exitCodes.failed })))
     )

@@ -1,8 +1,6 @@
 /** The secret server backend over a stand-in. */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SecretServer from "../../../src/SecretStore/SecretServer.ts"
@@ -29,17 +27,11 @@ export const optionsFor = (server: StandIn): SecretServerOptions => ({
 })
 
 /** The backend over the test's stand-in. */
-export const backend = (
-  change: (server: StandIn) => Partial<SecretServerOptions> = () => ({}),
-  http: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerUndici
-) =>
+export const backend = (change: (server: StandIn) => Partial<SecretServerOptions> = () => ({})) =>
   Layer.unwrap(Server.useSync((server) => SecretServer.layer({ ...optionsFor(server), ...change(server) }))).pipe(
-    Layer.provide(http),
     Layer.provide(platform)
   )
 
 /** A storage over the backend, with the stand-in and the backend themselves. */
-export const storage = (
-  change?: (server: StandIn) => Partial<SecretServerOptions>,
-  http?: Layer.Layer<HttpClient.HttpClient>
-) => CredentialStorage.layer.pipe(Layer.provideMerge(backend(change, http)), Layer.provideMerge(Server.layer))
+export const storage = (change?: (server: StandIn) => Partial<SecretServerOptions>) =>
+  CredentialStorage.layer.pipe(Layer.provideMerge(backend(change)), Layer.provideMerge(Server.layer))

@@ -1,4 +1,3 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -25,7 +24,7 @@ const inFiles = (path: string) => FileBackend.layer({ path }).pipe(Layer.provide
 const onServer = (url: string, token: string) =>
   SecretServer.layerConfig.pipe(
     Layer.provide(SecretStoreConfig.layer({ url, token })),
-    Layer.provide([NodeHttpClient.layerUndici, NodeServices.layer])
+    Layer.provide(NodeServices.layer)
   )
 
 const backends = [

@@ -1,6 +1,5 @@
 /** Secrets on each backend against what it does beneath; codes and ids. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -171,10 +170,7 @@ const serverCases = async (rounds: number): Promise<ReadonlyArray<CaseResult>> =
   try {
     const [server] = (await once(standIn, "message")) as [Bare.SecretServer]
     await using storage = await opened(
-      SecretServer.layerConfig.pipe(
-        Layer.provide(SecretStoreConfig.layer(server)),
-        Layer.provide([NodeHttpClient.layerUndici, platform])
-      )
+      SecretServer.layerConfig.pipe(Layer.provide(SecretStoreConfig.layer(server)), Layer.provide(platform))
     )
     const data = { username: "ada", password: "correct horse" }
     const id = await storage.made()
