@@ -186,8 +186,11 @@ export const make =
 
     /** Answers by the pipeline, with what a handler ends with that runs as it would in the API runtime. */
     const answer = (job: Job, handler: Handler): void => {
+      const isOver = Exit.isExit(handler)
+      const answered = attempt(() => pipeline.run(job.exchange, isOver ? handler : Effect.interruptible(handler)))
+      if (Exit.isExit(answered) && job.state?.preResponseHandler === undefined) return end(job, answered)
       const effect = Effect.flatMap(
-        pipeline.run(job.exchange, Effect.interruptible(handler)),
+        answered,
         (response): Effect.Effect<HttpServerResponse.HttpServerResponse, unknown> =>
           job.state?.preResponseHandler?.(job.request!, response) ?? Effect.succeed(response)
       )

@@ -6,7 +6,6 @@
  * struct or list has besides, such as checks of its own, leaves it to the decoder as a whole.
  */
 import * as Cause from "effect/Cause"
-import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
@@ -32,6 +31,12 @@ export const make = (
 }
 
 const finder = (ast: SchemaAST.AST, options: SchemaAST.ParseOptions): Find => {
+  const find = byParts(ast, options)
+  const isValid = PlainJson.guard(ast)
+  return isValid === undefined ? find : (input, path, issues) => isValid(input) || find(input, path, issues)
+}
+
+const byParts = (ast: SchemaAST.AST, options: SchemaAST.ParseOptions): Find => {
   if (ast.encoding !== undefined || ast.checks !== undefined) return ofWhole(ast, options)
   if (ast._tag === "Objects" && ast.encodingChecks === undefined && ast.indexSignatures.length === 0) {
     return ofStruct(ast, options)
@@ -43,7 +48,7 @@ const finder = (ast: SchemaAST.AST, options: SchemaAST.ParseOptions): Find => {
 }
 
 const ofWhole = (ast: SchemaAST.AST, options: SchemaAST.ParseOptions): Find => {
-  const decode = decoder(ast, options)
+  const decode = SchemaParser.decodeUnknownEffect(Schema.make<Schema.Codec<unknown>>(ast), options)
   return (input, path, issues) => {
     const exit = decode(input)
     if (!Exit.isExit(exit)) return false
@@ -78,21 +83,12 @@ const hasField = (struct: object, name: PropertyKey): boolean =>
 
 const ofList = (ast: SchemaAST.Arrays, element: SchemaAST.AST, options: SchemaAST.ParseOptions): Find => {
   const findInOther = ofWhole(ast, options)
-  const decode = PlainJson.decoder(element, { ...options, errors: "first" })
   const find = finder(element, options)
   return (input, path, issues) => {
     if (!Array.isArray(input)) return findInOther(input, path, issues)
     for (let index = 0; index < input.length; index++) {
-      if (!isSuccess(decode(input[index])) && !find(input[index], [...path, index], issues)) return false
+      if (!find(input[index], [...path, index], issues)) return false
     }
     return true
   }
 }
-
-const decoder = (
-  ast: SchemaAST.AST,
-  options: SchemaAST.ParseOptions
-): ((input: unknown) => Effect.Effect<unknown, SchemaIssue.Issue>) =>
-  SchemaParser.decodeUnknownEffect(Schema.make<Schema.Codec<unknown>>(ast), options)
-
-const isSuccess = (exit: Effect.Effect<unknown, unknown>): boolean => Exit.isExit(exit) && Exit.isSuccess(exit)

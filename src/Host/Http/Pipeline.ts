@@ -142,7 +142,7 @@ export const make = (handler: Handler, options: PipelineOptions): Pipeline => {
     })
 
   const run: Pipeline["run"] = (exchange, handler) =>
-    Effect.matchCauseEffect(handler, {
+    Effect.matchCauseEffectEager(handler, {
       onFailure: (cause) => {
         exchange.failure = cause
         return Effect.flatMapEager(Failure.toResponse(cause, exchange, exchange.occurrence, options), (response) =>
