@@ -111,7 +111,7 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
     pipeline,
     forwarded,
     limits: configuration.host,
-    find: hasMiddleware ? () => undefined : registry.compiledTable(),
+    find: hasMiddleware ? () => undefined : registry.table(),
     isSentAsItIs: ResponseCompression.isSentAsItIs(configuration.compression),
     isShuttingDown
   })

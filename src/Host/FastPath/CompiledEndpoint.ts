@@ -27,6 +27,7 @@ import * as PlainJson from "../Http/PlainJson.ts"
 import { InvalidRequest } from "../Http/RequestError.ts"
 import type { Handler } from "../Http/Route.ts"
 import * as Validation from "../Http/Validation.ts"
+import * as RequestContext from "./RequestContext.ts"
 
 /** An endpoint with everything that its handler is made of. */
 export interface EndpointParts extends Validation.AnnotatedEndpoint {
@@ -83,10 +84,6 @@ export interface Input {
 
 /** What a handler that has run ended with, for the API runtime to answer as if it had run there. */
 class Outcome extends Context.Service<Outcome, Effect.Effect<never, unknown>>()("layerhost/Host/FastPath/Outcome") {}
-
-/** Services with room for all that a request brings, before they are copied. */
-export const baseOf = ({ mapUnsafe }: Context.Context<never>): Context.Context<never> =>
-  Context.makeUnsafe(mapUnsafe, { maxDepth: 16 })
 
 /** Compiles an endpoint; absent where it has something that only the API runtime can do. */
 export const compile = (parts: EndpointParts): CompiledEndpoint | undefined => {
@@ -187,7 +184,7 @@ export const compile = (parts: EndpointParts): CompiledEndpoint | undefined => {
     decodeHead,
     decodeBody,
     call,
-    base: baseOf(captured),
+    base: RequestContext.baseOf(captured),
     status: status!,
     encode,
     answer,

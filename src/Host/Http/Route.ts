@@ -4,7 +4,6 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -54,7 +53,7 @@ export const apiRoute = (
   const handler = acceptable(route, compiled?.handler ?? stock, producedTypes)
   return {
     route: { ...route, handler: named(around(handler), route.path, plugin) },
-    endpoint: Option.isNone(route.prefix) ? compiled : undefined
+    endpoint: compiled
   }
 }
 

@@ -12,7 +12,6 @@ import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as RouteTemplate from "../Telemetry/RouteTemplate.ts"
 import * as ProducedTypes from "./ProducedTypes.ts"
-import type { CompiledEndpoint } from "../FastPath/CompiledEndpoint.ts"
 import { apiRoute, type Compile, type Handler, type PreparedRoute, rawRoute } from "./Route.ts"
 import type { AnnotatedEndpoint } from "./Validation.ts"
 
@@ -32,31 +31,22 @@ export interface RouteClash {
 type AnyRoute = HttpRouter.Route<any, any>
 
 /** What is found for a method and a path. */
-interface TableEntry {
+export interface TableEntry extends PreparedRoute {
   readonly plugin: string
   /** The path as logs and metrics name it. */
   readonly template: string
   readonly takesAllMethods: boolean
-  /** What the host's router has of it. */
-  readonly route: AnyRoute
-  /** The endpoint, where it is compiled. */
-  readonly endpoint: CompiledEndpoint | undefined
 }
 
-/** A route to a compiled endpoint. */
-export interface CompiledRoute extends TableEntry {
-  readonly endpoint: CompiledEndpoint
-}
-
-/** What a request finds. */
+/** A route with what of the request belongs to it. */
 export interface FoundRoute {
-  readonly handler: CompiledRoute
+  readonly handler: TableEntry
   readonly params: Readonly<Record<string, string>>
   readonly searchParams: Readonly<Record<string, string | Array<string>>>
 }
 
-/** Finds the compiled endpoint that a request comes to; absent where it comes to another route, or to none. */
-export type FindCompiled = (method: string, url: string) => FoundRoute | undefined
+/** Finds the route that a request comes to, as the host's router does; absent where there is none. */
+export type FindRoute = (method: string, url: string) => FoundRoute | undefined
 
 /** The routes of all plugins, in the order of their registration. */
 export class RouteRegistry {
@@ -122,12 +112,9 @@ export class RouteRegistry {
     return (method, url) => find(method, url) ?? (method === "HEAD" ? find("GET", url) : undefined)
   }
 
-  /** Finds compiled endpoints, as the host's router finds their routes. */
-  compiledTable(): FindCompiled {
-    return (method, url) => {
-      const found = this.#table.find(method, url)
-      return found?.handler.endpoint === undefined ? undefined : (found as FoundRoute)
-    }
+  /** The routes by method and path. */
+  table(): FindRoute {
+    return (method, url) => this.#table.find(method, url) as FoundRoute | undefined
   }
 
   #routerFor(plugin: string, prepare: (route: AnyRoute) => PreparedRoute): HttpRouter.HttpRouter {
