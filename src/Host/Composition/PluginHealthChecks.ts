@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import type * as HealthCheck from "../../Plugins/HealthCheck.ts"
-import * as RequestContext from "../FastPath/RequestContext.ts"
 import { duplicateNames, invalidTags, type RegisteredCheck } from "../Health/RegisteredCheck.ts"
 import type { BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
 
@@ -18,20 +17,16 @@ export const gather = Effect.fnUntraced(function* (
     const checks = Effect.isEffect(plugin.healthChecks)
       ? yield* builder.run(plugin, "healthChecks", plugin.healthChecks, context)
       : plugin.healthChecks
-    const within = requestContext(context)
     for (const check of checks ?? []) {
-      // What a run acquires is released when it ends.
+      // What a run acquires is released when it ends. It belongs to no request, since several may share it.
       const scoped = Effect.scoped(check.check) as HealthCheck.HealthCheck["check"]
-      gathered.push({ plugin: plugin.id, check: { ...check, check: Effect.updateContext(scoped, within) } })
+      gathered.push({ plugin: plugin.id, check: { ...check, check: Effect.updateContext(scoped, () => context) } })
     }
   }
   reportFaults(builder, gathered)
   yield* Effect.logDebug(`Registered the health checks ${gathered.map(({ check }) => check.name).join(", ")}`)
   return gathered
 })
-
-/** Middleware has nothing to give to checks, whose runs several requests share. */
-const requestContext = RequestContext.make(() => false)
 
 const reportFaults = (builder: PluginBuilder, checks: ReadonlyArray<RegisteredCheck>): void => {
   for (const { name, plugins } of duplicateNames(checks)) {

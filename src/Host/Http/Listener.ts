@@ -166,8 +166,10 @@ const serve = Effect.fnUntraced(function* (
   // What the host annotates its own log lines with is not for those of requests.
   yield* Effect.gen(function* () {
     const { effect, takeOver } = Platform.make(httpEffect)
+    // Older than the platform's finalizer, which waits for requests in flight, so that they are interrupted after that.
+    const fibers = yield* Scope.fork(serving, "parallel")
     yield* server.serve(effect)
-    nodeServer.on("request", direct(yield* Effect.context<never>(), serving, takeOver(nodeServer)))
+    nodeServer.on("request", direct(yield* Effect.context<never>(), fibers, takeOver(nodeServer)))
   }).pipe(Effect.provideService(References.CurrentLogAnnotations, {}), Scope.provide(serving))
   return server.address
 })
