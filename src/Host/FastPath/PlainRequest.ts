@@ -128,9 +128,11 @@ export class PlainRequest {
   #answer(handler: Handler): void {
     const { pipeline, services } = this.#surroundings
     const { uninterruptible } = this.#found.handler.route
+    const isOver = uninterruptible || isDone(handler)
+    const answered = attempt(() => pipeline.run(this.#exchange, isOver ? handler : Effect.interruptible(handler)))
+    if (isDone(answered) && this.#fibers?.state.preResponseHandler === undefined) return this.#send(answered)
     const request = this.#request ?? this.#requestWith(undefined)
     const context = this.#contextFor(services)
-    const answered = pipeline.run(this.#exchange, uninterruptible ? handler : Effect.interruptible(handler))
     const sent = Effect.flatMap(
       answered,
       (response): Effect.Effect<Response, unknown> =>
