@@ -38,7 +38,6 @@ const { values: given } = parseArgs({
     rounds: { type: "string", default: "7" },
     seconds: { type: "string", default: "1" },
     "warm-up": { type: "string", default: "3" },
-    bundle: { type: "string" },
     print: { type: "boolean", default: false },
     pages: { type: "boolean", default: false },
     help: { type: "boolean", default: false }
@@ -52,7 +51,6 @@ const help = `npm run bench -- [options]
   --rounds n       7
   --seconds n      of a server's turn in a round: 1
   --warm-up n      seconds before the first round: 3
-  --bundle file    the service of npm start, built as one file, for coldStart
   --print          write no page
   --pages          measure nothing: write the pages of what is kept
 `
@@ -78,7 +76,7 @@ const run = async (): Promise<void> => {
   const workloads = chosen(allWorkloads, ({ name }) => name, given.workloads)
   const peers = chosen(allPeers, ({ name }) => name, given.peers && `${baseline},${given.peers}`)
   using load = new Load()
-  const measurements = Measurements.make(load, peers, workloads, options, given.bundle)
+  const measurements = Measurements.make(load, peers, workloads, options)
 
   const isKept = !given.print && options.rounds >= 7 && given.workloads === undefined && given.peers === undefined
   const results: Results.Results = isKept ? Results.read() : {}

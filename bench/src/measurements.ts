@@ -20,8 +20,7 @@ export const make = (
   load: Load,
   peers: ReadonlyArray<Peer>,
   workloads: ReadonlyArray<Workload>,
-  options: Options,
-  bundle: string | undefined
+  options: Options
 ): Measurements => {
   const layerhost = allPeers.find(({ name }) => name === "layerhost")!
 
@@ -56,7 +55,7 @@ export const make = (
         (servers, workload) => latencies(load, servers, workload, options)
       ),
     memory: () => peakMemory(load, peers, allWorkloads[1]!, options.rounds),
-    coldStart: () => coldStart(peers, options.rounds, bundle),
+    coldStart: () => coldStart(peers, options.rounds),
     plugins: () => plugins(load, layerhost, options),
     tracing: () => tracing(load, layerhost, options),
     secrets: () => secrets(options.rounds),

@@ -9,6 +9,12 @@ export const directory = Argument.String("directory").pipe(
   Argument.withDefault(".")
 )
 
+/** The program of a service. */
+export const main = Flag.String("main").pipe(
+  Flag.withDescription("The program of the service, in its directory"),
+  Flag.withDefault("src/main.ts")
+)
+
 /** Where a command works, and behind `--` what the service itself takes. */
 export const operands = Argument.String("directory").pipe(
   Argument.withDescription(

@@ -1,5 +1,6 @@
 /** The `layerhost` command with all that stands below it. */
 import * as Command from "effect/cli/Command"
+import { build } from "./build/command.ts"
 import { config } from "./config/command.ts"
 import { dev } from "./dev/command.ts"
 import { generate } from "./generate/command.ts"
@@ -9,5 +10,5 @@ import { secrets } from "./secrets/command.ts"
 
 export const layerhost = Command.make("layerhost").pipe(
   Command.withDescription("Tools for services that run on layerhost"),
-  Command.withSubcommands([config, dev, generate, init, plugins, secrets])
+  Command.withSubcommands([build, config, dev, generate, init, plugins, secrets])
 )

@@ -1,4 +1,5 @@
 /** What only a fresh process shows: how soon it answers, and the most memory that it takes. */
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -36,18 +37,23 @@ export const example = "npm start"
 /** The same, built as one file. */
 export const bundledExample = "npm start, one file"
 
+/** The same with Node's compile cache. */
+const cachedBundledExample = "npm start, one file, with Node's compile cache"
+
+const command = resolve(import.meta.dirname, "../../../src/cli/main.ts")
 const exampleDirectory = resolve(import.meta.dirname, "../../../examples/credentials")
 
 /** The rival takes no signal: it would be ended before it writes its cache. */
 const endsBySignal = ["--import", `data:text/javascript,process.on("SIGTERM",()=>process.exit())`]
 
-/** From the start of a process to its first answer 200, each round. `bundle` is the example as one file. */
+/** From the start of a process to its first answer 200, each round. */
 export const coldStart = async (
   peers: ReadonlyArray<Peer>,
-  rounds: number,
-  bundle: string | undefined
+  rounds: number
 ): Promise<Record<string, Array<Started>>> => {
   const directory = mkdtempSync(join(tmpdir(), "layerhost-bench-"))
+  const bundle = join(directory, "main.mjs")
+  execFileSync(process.execPath, [command, "build", exampleDirectory, "--out", bundle], { stdio: "ignore" })
   const cached = { NODE_COMPILE_CACHE: join(directory, "cache") }
   const env = { SECRETSTORE_LOCALFILESYSTEMPATH: join(directory, "secrets") }
   const service: StartOptions = { directory: exampleDirectory, path: "/health/liveness", env }
@@ -58,7 +64,8 @@ export const coldStart = async (
       .filter(({ name }) => name === rival)
       .map(({ file }) => [cachedRival, file, { env: cached, flags: endsBySignal }] as const),
     [example, join(exampleDirectory, "src/main.ts"), { ...service, flags, env: { ...env, ...cached } }],
-    ...(bundle === undefined ? [] : [[bundledExample, resolve(bundle), service] as const])
+    [bundledExample, bundle, service],
+    [cachedBundledExample, bundle, { ...service, env: { ...env, ...cached } }]
   ]
   const results: Record<string, Array<Started>> = Object.fromEntries(started.map(([name]) => [name, []]))
   try {

@@ -2,17 +2,14 @@
  * Node's servers: HTTP/1.1 in the clear; HTTP/2 and HTTP/1.1 over TLS. Each holds clients to the host's limits.
  */
 import type { Server as HttpServer, ServerResponse } from "node:http"
-import {
-  constants,
-  createSecureServer,
-  type Http2SecureServer,
-  type ServerHttp2Session,
-  type ServerHttp2Stream
-} from "node:http2"
+import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from "node:http2"
 import { Socket } from "node:net"
 import { http } from "../Http/NodeHttp.ts"
 import { millisOf, type ServerLimits, serverOptions } from "./ServerLimits.ts"
 import type { ServedCertificate } from "./Tls.ts"
+
+/** Loaded where a server speaks TLS, which most leave to a proxy. */
+const http2 = () => process.getBuiltinModule("node:http2")
 
 /** Makes a server that does not listen yet; with a certificate it speaks TLS. */
 export const make = (limits: ServerLimits, certificate?: ServedCertificate): HttpServer => {
@@ -27,7 +24,7 @@ export const make = (limits: ServerLimits, certificate?: ServedCertificate): Htt
 
 const secureServer = (limits: ServerLimits, certificate: ServedCertificate): HttpServer => {
   const options = serverOptions(limits)
-  const server = createSecureServer({
+  const server = http2().createSecureServer({
     ...certificate.current.context,
     ...options,
     allowHTTP1: true,
@@ -62,7 +59,7 @@ const limitSessions = (server: Http2SecureServer, limits: ServerLimits): Readonl
       streams++
       cancelIdle()
       const cancelRequest = after(millisOf(limits.requestTimeout), () => {
-        if (!isReceived(stream)) stream.close(constants.NGHTTP2_CANCEL)
+        if (!isReceived(stream)) stream.close(http2().constants.NGHTTP2_CANCEL)
       })
       closeIfNotRead(stream, millisOf(limits.sendTimeout))
       stream.once("close", () => {
@@ -81,13 +78,13 @@ const limitSessions = (server: Http2SecureServer, limits: ServerLimits): Readonl
 const closeIfNotRead = (stream: ServerHttp2Stream, millis: number): void => {
   if (millis === 0) return
   stream.setTimeout(millis, () => {
-    if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
+    if (stream.writableLength > 0) stream.close(http2().constants.NGHTTP2_CANCEL)
     else closeIfNotRead(stream, millis)
   })
 }
 
 const isReceived = ({ endAfterHeaders, state }: ServerHttp2Stream): boolean =>
-  endAfterHeaders || state.state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE
+  endAfterHeaders || state.state === http2().constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE
 
 /** Does something later, unless the function that it gives is called before; a time of 0 never comes. */
 const after = (millis: number, run: () => void): (() => void) => {

@@ -2,17 +2,14 @@
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { operands } from "../arguments.ts"
+import { main, operands } from "../arguments.ts"
 
 /** Runs a service, and starts it anew whenever something of it changes. */
 export const dev = Command.make(
   "dev",
   {
     operands,
-    main: Flag.String("main").pipe(
-      Flag.withDescription("The program of the service, in its directory"),
-      Flag.withDefault("src/main.ts")
-    ),
+    main,
     types: Flag.Boolean("types").pipe(
       Flag.withDescription("Check the types in the background after each change; --no-types does not"),
       Flag.withDefault(true)
