@@ -103,7 +103,9 @@ const encodeEnvelope = Schema.encodeSync(EnvelopeText)
 const decodeEnvelope = Schema.decodeUnknownOption(EnvelopeText)
 
 /** No plain secret begins so: its first field is another. */
-const isEnvelope = (content: string): boolean => content.startsWith(`{"format":"${format}"`)
+const isEnvelope = (content: string): boolean => content.startsWith(envelopeStart)
+
+const envelopeStart = `{"format":"${format}"`
 
 const algorithm = "aes-256-gcm"
 const tagLength = 16

@@ -71,15 +71,21 @@ const maxListBytes = 32 * 1024 * 1024
 
 /** The engine at a mount. */
 export const make = (client: SecretServerClient, mount: string): KeyValueEngine => {
-  const read: KeyValueEngine["read"] = Effect.fnUntraced(function* (operation, path, version) {
+  const read: KeyValueEngine["read"] = (operation, path, version) => {
     const query = version === undefined ? "" : `?version=${version}`
     const request: Request = { method: "GET", path: `${mount}/data/${path}${query}` }
-    const answer = yield* client.send(operation, request)
-    if (isAbsence(answer)) return Option.none()
-    if (answer.status !== 200) return yield* unexpected(operation, request, answer)
-    const { data } = yield* Effect.mapError(decodeDocument(answer.body), () => unreadable(operation))
-    return Option.some({ data: data.data, version: data.metadata.version })
-  })
+    return Effect.flatMap(
+      client.send(operation, request),
+      (answer): Effect.Effect<Option.Option<Document>, SecretBackendUnavailable> => {
+        if (isAbsence(answer)) return Effect.succeedNone
+        if (answer.status !== 200) return Effect.fail(unexpected(operation, request, answer))
+        const decoded = decodeDocument(answer.body)
+        if (Option.isNone(decoded)) return Effect.fail(unreadable(operation))
+        const { data, metadata } = decoded.value.data
+        return Effect.succeedSome({ data, version: metadata.version })
+      }
+    )
+  }
 
   const erase = Effect.fnUntraced(function* (operation: string, path: string) {
     const request: Request = { method: "DELETE", path: `${mount}/${path}` }
@@ -155,7 +161,7 @@ const isAbsence = ({ body, errors, status }: Answer): boolean =>
 const isDeleted = (body: unknown): boolean =>
   Predicate.hasProperty(body, "data") && Predicate.hasProperty(body.data, "metadata")
 
-const decodeDocument = Schema.decodeUnknownEffect(
+const decodeDocument = Schema.decodeUnknownOption(
   Schema.Struct({
     data: Schema.Struct({
       data: Schema.Unknown,

@@ -19,16 +19,11 @@ export interface NodeFs {
     options: { readonly encoding: "utf8"; readonly flag: number },
     done: Callback<string>
   ) => void
-  readonly writeFile: (
-    file: string,
-    content: string,
-    options: { readonly flag: "wx"; readonly mode: number; readonly flush: true },
-    done: Callback
-  ) => void
+  readonly open: (file: string, flag: "r" | "wx", mode: number, done: Callback<number>) => void
+  readonly writeFile: (descriptor: number, content: string, done: Callback) => void
   readonly link: (existing: string, file: string, done: Callback) => void
   readonly rename: (from: string, to: string, done: Callback) => void
   readonly unlink: (file: string, done: Callback) => void
-  readonly open: (file: string, flag: "r", done: Callback<number>) => void
   readonly fsync: (descriptor: number, done: Callback) => void
   readonly close: (descriptor: number, done: Callback) => void
 }
@@ -66,8 +61,6 @@ export const refusesLinks = typeof fs.constants.O_NOFOLLOW === "number"
 
 const readOptions = { encoding: "utf8", flag: fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) } as const
 
-const writeOptions = { flag: "wx", mode: 0o600, flush: true } as const
-
 /** The operations over Node's functions. */
 export const make = (fs: NodeFs): NodeFiles => {
   const remove = (file: string) =>
@@ -75,14 +68,34 @@ export const make = (fs: NodeFs): NodeFiles => {
 
   const removeAnyway = (file: string) => remove(file).catch(() => undefined)
 
-  const syncDirectory = async (directory: string): Promise<void> => {
-    if (process.platform === "win32") return
-    const descriptor = await promised<number>((done) => fs.open(directory, "r", done))
+  /** Nobody waits for this, or has to hear of it: what was written is on disk by then. */
+  const close = (descriptor: number): void => fs.close(descriptor, () => {})
+
+  /** Runs something that ends with flushing a directory, which is opened meanwhile. Windows cannot open one. */
+  const withDirectory = async <A>(directory: string, use: (sync: () => Promise<void>) => Promise<A>): Promise<A> => {
+    if (process.platform === "win32") return use(() => Promise.resolve())
+    const opening = promised<number>((done) => fs.open(directory, "r", 0, done))
+    const closed = opening.then(
+      (descriptor) => () => close(descriptor),
+      () => () => {}
+    )
     try {
+      return await use(async () => {
+        const descriptor = await opening
+        await promised((done) => fs.fsync(descriptor, done))
+      })
+    } finally {
+      void closed.then((close) => close())
+    }
+  }
+
+  const writeNew = async (file: string, content: string): Promise<void> => {
+    const descriptor = await promised<number>((done) => fs.open(file, "wx", 0o600, done))
+    try {
+      await promised((done) => fs.writeFile(descriptor, content, done))
       await promised((done) => fs.fsync(descriptor, done))
     } finally {
-      // Nothing was written through it, so nobody has to wait for this, or to hear of it.
-      fs.close(descriptor, () => {})
+      close(descriptor)
     }
   }
 
@@ -95,7 +108,7 @@ export const make = (fs: NodeFs): NodeFiles => {
     for (let tries = 1; ; tries++) {
       const temporary = temporaryName()
       try {
-        await promised((done) => fs.writeFile(temporary, content, writeOptions, done))
+        await writeNew(temporary, content)
         return await commit(temporary)
       } catch (error) {
         await removeAnyway(temporary)
@@ -115,30 +128,34 @@ export const make = (fs: NodeFs): NodeFiles => {
 
     create: (file, content, temporaryName) =>
       whole(() =>
-        write(content, temporaryName, async (temporary) => {
-          // Unlike a rename, a link never takes a name that is in use.
-          await promised((done) => fs.link(temporary, file, done))
-          try {
-            // That the temporary name goes need not last: the next start would remove it.
-            await Promise.all([remove(temporary), syncDirectory(dirname(file))])
-          } catch (error) {
-            await removeAnyway(file)
-            throw error
-          }
-        })
+        withDirectory(dirname(file), (sync) =>
+          write(content, temporaryName, async (temporary) => {
+            // Unlike a rename, a link never takes a name that is in use.
+            await promised((done) => fs.link(temporary, file, done))
+            try {
+              // That the temporary name goes need not last: the next start would remove it.
+              await Promise.all([remove(temporary), sync()])
+            } catch (error) {
+              await removeAnyway(file)
+              throw error
+            }
+          })
+        )
       ),
 
     replace: (file, content, temporaryName) =>
       whole(() =>
-        write(content, temporaryName, async (temporary) => {
-          await promised((done) => fs.rename(temporary, file, done))
-          await syncDirectory(dirname(file))
-        })
+        withDirectory(dirname(file), (sync) =>
+          write(content, temporaryName, async (temporary) => {
+            await promised((done) => fs.rename(temporary, file, done))
+            await sync()
+          })
+        )
       ),
 
     remove: (file) => whole(() => remove(file)),
 
-    syncDirectory: (directory) => whole(() => syncDirectory(directory))
+    syncDirectory: (directory) => whole(() => withDirectory(directory, (sync) => sync()))
   }
 }
 

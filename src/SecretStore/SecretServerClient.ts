@@ -21,17 +21,21 @@ export interface SecretServerClient {
 
 /** Joins calls and tokens. A request that meets a token that is over is repeated once with another. */
 export const make = (call: Call, auth: SecretServerAuth): SecretServerClient => ({
-  send: Effect.fnUntraced(function* (operation, request) {
+  send: (operation, request) => {
     const sendWith = (token: Redacted.Redacted) => call(operation, { ...request, token })
-    const token = yield* auth.token
-    const first = yield* sendWith(token)
-    if (!isRefusal(first)) return first
-    const other = yield* auth.replace(token)
-    const second = Option.isSome(other) ? yield* sendWith(other.value) : first
-    if (!isRefusal(second)) return second
-    const reason = "permission denied: the token is over or unknown, or its policies do not allow this"
-    return yield* new SecretAccessDenied({ operation, reason })
-  })
+
+    const sendAgain = Effect.fnUntraced(function* (refused: Redacted.Redacted) {
+      const other = yield* auth.replace(refused)
+      const second = Option.isSome(other) ? yield* sendWith(other.value) : undefined
+      if (second !== undefined && !isRefusal(second)) return second
+      const reason = "permission denied: the token is over or unknown, or its policies do not allow this"
+      return yield* new SecretAccessDenied({ operation, reason })
+    })
+
+    return Effect.flatMap(auth.token, (token) =>
+      Effect.flatMap(sendWith(token), (answer) => (isRefusal(answer) ? sendAgain(token) : Effect.succeed(answer)))
+    )
+  }
 })
 
 const isRefusal = ({ status }: Answer) => status === 401 || status === 403

@@ -63,12 +63,11 @@ export const make = (
   const getWithSeed = (location: Location) =>
     Effect.flatMap(
       texts.read("read a secret", location),
-      (text): Effect.Effect<Option.Option<SecretInput>, SecretCorrupt> =>
-        Option.isNone(text)
-          ? Effect.succeedNone
-          : Effect.fromResult(
-              Result.map(StoredSecret.decode(location.id, text.value, totpPeriodInSeconds), Option.some)
-            )
+      (text): Effect.Effect<Option.Option<SecretInput>, SecretCorrupt> => {
+        if (Option.isNone(text)) return Effect.succeedNone
+        const decoded = StoredSecret.decode(location.id, text.value, totpPeriodInSeconds)
+        return Result.isSuccess(decoded) ? Effect.succeedSome(decoded.success) : Effect.fail(decoded.failure)
+      }
     )
 
   /** The text with its metadata. One that was written by hand has none. */
@@ -89,9 +88,9 @@ export const make = (
 
     get: (location) =>
       Effect.flatMap(getWithSeed(location), (secret): Effect.Effect<Option.Option<Secret>> =>
-        Option.isNone(secret)
-          ? Effect.succeedNone
-          : Effect.asSome(StoredSecret.withCode(secret.value, totpPeriodInSeconds))
+        Option.isSome(secret)
+          ? Effect.mapEager(StoredSecret.withCode(secret.value, totpPeriodInSeconds), Option.some)
+          : Effect.succeedNone
       ),
 
     getWithSeed,

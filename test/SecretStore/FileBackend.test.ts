@@ -331,25 +331,34 @@ describe("FileBackend", () => {
 describe("FileBackend with one operation broken", () => {
   const codes = ["EACCES", "EIO"]
 
+  const openBroken = (broken: "r" | "wx") => (code: string) =>
+    nodeFsWith({
+      open: (file, flag, mode, done) => {
+        if (flag === broken) done(systemError(code), 0)
+        else fs.open(file, flag, mode, done)
+      }
+    })
+  const syncBroken = (isBroken: (stats: fs.Stats) => boolean) => (code: string) =>
+    nodeFsWith({
+      fsync: (descriptor, done) => {
+        if (isBroken(fs.fstatSync(descriptor))) done(systemError(code))
+        else fs.fsync(descriptor, done as fs.NoParamCallback)
+      }
+    })
+
   const breaks = {
-    "opening of the file": (code) =>
-      nodeFsWith({ writeFile: (_file, _content, _options, done) => done(systemError(code)) }),
+    "opening of the file": openBroken("wx"),
+    write: (code) => nodeFsWith({ writeFile: (_descriptor, _content, done) => done(systemError(code)) }),
     "half of a write": (code) =>
       nodeFsWith({
-        writeFile: (file, content, _, done) => {
-          fs.writeFileSync(file, content.slice(0, content.length / 2), { flag: "wx" })
+        writeFile: (descriptor, content, done) => {
+          fs.writeSync(descriptor, content.slice(0, content.length / 2))
           done(systemError(code))
         }
       }),
-    "sync of the file": (code) =>
-      nodeFsWith({
-        writeFile: (file, content, _, done) => {
-          fs.writeFileSync(file, content, { flag: "wx" })
-          done(systemError(code))
-        }
-      }),
-    "opening of the directory": (code) => nodeFsWith({ open: (_file, _flag, done) => done(systemError(code), 0) }),
-    "sync of the directory": (code) => nodeFsWith({ fsync: (_, done) => done(systemError(code)) }),
+    "sync of the file": syncBroken((stats) => stats.isFile()),
+    "opening of the directory": openBroken("r"),
+    "sync of the directory": syncBroken((stats) => stats.isDirectory()),
     rename: (code) => nodeFsWith({ rename: (_from, _to, done) => done(systemError(code)) }),
     link: (code) => nodeFsWith({ link: (_existing, _file, done) => done(systemError(code)) })
   } satisfies Record<string, (code: string) => Layer.Layer<FileSystem.FileSystem | Path.Path>>
