@@ -162,7 +162,16 @@ export class PlainRequest {
   #requestWith(bytes: BodyBytes.Bytes | undefined): HttpServerRequest {
     const { maxRequestSize, maxRequestValues } = this.#surroundings.limits
     const request = new NodeRequest(this.#source, this.#response, this.#exchange)
-    return (this.#request = RequestBody.checked(request, maxRequestSize, maxRequestValues, bytes))
+    return (this.#request =
+      bytes === undefined
+        ? RequestBody.checked(request, maxRequestSize, maxRequestValues)
+        : RequestBody.withBytes(
+            request,
+            this.#exchange.headers["content-type"],
+            bytes,
+            maxRequestSize,
+            maxRequestValues
+          ))
   }
 
   #contextFor(base: Context.Context<never>): Context.Context<never> {

@@ -2,6 +2,7 @@
 import type * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import type { Ends } from "../ForwardedHeaders/ForwardedHeaders.ts"
+import * as Timestamp from "../Logging/Timestamp.ts"
 import type { Span } from "../Telemetry/Span.ts"
 import type { RequestState } from "./CurrentRequest.ts"
 import type * as Problem from "./Problem.ts"
@@ -51,7 +52,7 @@ export class Exchange implements RequestHead, RequestState {
   /** Where and when, for a problem. */
   get occurrence(): Problem.Occurrence {
     return {
-      timestamp: new Date(this.clock.currentTimeMillisUnsafe()).toISOString(),
+      timestamp: Timestamp.toIso(this.clock.currentTimeMillisUnsafe()),
       requestId: this.requestId,
       traceId: this.span?.traceId
     }

@@ -17,15 +17,10 @@ import * as Nesting from "./Nesting.ts"
 import { BodyTooLarge, MalformedBody, UnsupportedMediaType } from "./RequestError.ts"
 import * as Yaml from "./Yaml.ts"
 
-/** The request with a body that is read by the host's rules; `bytes` are those of a body that was read already. */
-export const checked = (
-  request: HttpServerRequest,
-  maxSize: number,
-  maxValues: number,
-  bytes?: BodyBytes.Bytes
-): HttpServerRequest => {
+/** The request with a body that is read by the host's rules. */
+export const checked = (request: HttpServerRequest, maxSize: number, maxValues: number): HttpServerRequest => {
   if (!HttpMethod.hasBody(request.method)) return request
-  const body = new RequestBody(request, maxSize, maxValues, bytes)
+  const body = new RequestBody(request, request.headers["content-type"], maxSize, maxValues, undefined)
   return new CheckedRequest(
     body.isYaml
       ? request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") })
@@ -33,6 +28,15 @@ export const checked = (
     body
   )
 }
+
+/** The same with a body in JSON whose bytes were read already. */
+export const withBytes = (
+  request: HttpServerRequest,
+  contentType: string | undefined,
+  bytes: BodyBytes.Bytes,
+  maxSize: number,
+  maxValues: number
+): HttpServerRequest => new CheckedRequest(request, new RequestBody(request, contentType, maxSize, maxValues, bytes))
 
 /** A body, and what was read of it. */
 class RequestBody {
@@ -45,8 +49,14 @@ class RequestBody {
   #bytes: Effect.Effect<Uint8Array, HttpServerError> | undefined
   #text: string | undefined
 
-  constructor(request: HttpServerRequest, maxSize: number, maxValues: number, bytes: BodyBytes.Bytes | undefined) {
-    this.#contentType = request.headers["content-type"] ?? "application/json"
+  constructor(
+    request: HttpServerRequest,
+    contentType: string | undefined,
+    maxSize: number,
+    maxValues: number,
+    bytes: BodyBytes.Bytes | undefined
+  ) {
+    this.#contentType = contentType ?? "application/json"
     const mediaType = MediaType.essence(this.#contentType)
     this.isYaml = MediaType.isYaml(mediaType)
     this.#isJson = MediaType.isJson(mediaType)

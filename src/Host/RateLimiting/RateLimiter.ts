@@ -86,6 +86,7 @@ export const make = Effect.fnUntraced(function* (
   const isWhitelisted = whitelist(config)
   const refusalOf = refusal(config)
   const counted = countDecisions(yield* Effect.context<never>())
+  const needsEndpoint = config.enableEndpointRateLimiting || config.endpointWhitelist.length > 0 || book.hasEndpoints
   const needsPosition = book.hasPolicies || config.ipWhitelist.length > 0
 
   const answer = (count: Count | undefined): Decision => {
@@ -97,8 +98,8 @@ export const make = Effect.fnUntraced(function* (
   }
 
   const decide = (request: RateLimitedRequest, now: number): Effect.Effect<Decision> => {
-    const verb = Endpoint.verbOf(request.method)
-    const path = Endpoint.pathOf(request.url)
+    const verb = needsEndpoint ? Endpoint.verbOf(request.method) : ""
+    const path = needsEndpoint ? Endpoint.pathOf(request.url) : ""
     const position = needsPosition ? positionOf(request.clientAddress) : undefined
     if (isWhitelisted(request, position, verb, path)) return Effect.succeed(counted("whitelisted", allowed))
 

@@ -13,6 +13,8 @@ export interface RuleBook {
   readonly isEmpty: boolean
   /** Whether the position of the client matters for its rules. */
   readonly hasPolicies: boolean
+  /** Whether the endpoint of a request matters for its rules. */
+  readonly hasEndpoints: boolean
   /**
    * The rules that apply to a request, one for each period, the shortest period first: of a policy for the client before
    * a general one, and the lowest limit of several.
@@ -30,8 +32,12 @@ interface EndpointRule extends Rule.Rule {
   readonly pattern: Endpoint.EndpointPattern
 }
 
-/** For each period, the shortest first, the rules in the order in which they are tried. */
-type RuleSet = ReadonlyArray<ReadonlyArray<EndpointRule>>
+interface RuleSet {
+  /** For each period, the shortest first, the rules in the order in which they are tried. */
+  readonly byPeriod: ReadonlyArray<ReadonlyArray<EndpointRule>>
+  /** The rules of every request, where the first of each period is for all endpoints. */
+  readonly always: ReadonlyArray<Rule.Rule> | undefined
+}
 
 type RuleConfig = (typeof RateLimitConfig)["Service"]["generalRules"][number]
 
@@ -71,6 +77,7 @@ export const make = (
   return {
     isEmpty: general.length === 0 && compiled.every(({ rules }) => rules.length === 0),
     hasPolicies: compiled.length > 0,
+    hasEndpoints: compiled.length > 0 || generalSet.always === undefined,
     rulesOf: (position, verb, path) => select(setOf(position), verb, path),
     warnings: [
       ...ignored("ipRateLimiting:generalRules", config.generalRules, counts),
@@ -89,12 +96,16 @@ const compile = ({ endpoint, limit, period }: RuleConfig): EndpointRule => ({
 const ruleSet = (own: ReadonlyArray<EndpointRule>, general: ReadonlyArray<EndpointRule>): RuleSet => {
   const byLimit = (rules: ReadonlyArray<EndpointRule>) => rules.toSorted((a, b) => a.limit - b.limit)
   const byPeriod = Map.groupBy([...byLimit(own), ...byLimit(general)], ({ periodMillis }) => periodMillis)
-  return [...byPeriod].toSorted(([a], [b]) => a - b).map(([, rules]) => rules)
+  const sorted = [...byPeriod].toSorted(([a], [b]) => a - b).map(([, rules]) => rules)
+  const first = sorted.map(([rule]) => rule!)
+  const areForAll = first.every(({ pattern }) => pattern.verb === undefined && pattern.path === undefined)
+  return { byPeriod: sorted, always: areForAll ? first : undefined }
 }
 
-const select = (set: RuleSet, verb: string, path: string): ReadonlyArray<Rule.Rule> => {
+const select = ({ always, byPeriod }: RuleSet, verb: string, path: string): ReadonlyArray<Rule.Rule> => {
+  if (always !== undefined) return always
   const selected: Array<Rule.Rule> = []
-  for (const rules of set) {
+  for (const rules of byPeriod) {
     const rule = rules.find(({ pattern }) => Endpoint.matches(pattern, verb, path))
     if (rule !== undefined) selected.push(rule)
   }
