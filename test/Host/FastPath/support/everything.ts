@@ -21,6 +21,7 @@ import * as References from "effect/References"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Stream from "effect/Stream"
+import * as HealthCheck from "../../../../src/Plugins/HealthCheck.ts"
 import * as Plugin from "../../../../src/Plugins/Plugin.ts"
 import * as PluginApi from "../../../../src/Plugins/PluginApi.ts"
 
@@ -373,6 +374,19 @@ export const earlier = Plugin.make({
 export const everything = Plugin.make({
   id: "everything",
   services: Layer.mergeAll(Layer.succeed(Own, "own"), Layer.succeed(Twice, "own")),
+  healthChecks: [
+    HealthCheck.make({ name: "own", tags: ["own"], check: Effect.map(Own, HealthCheck.healthy) }),
+    HealthCheck.make({
+      name: "given",
+      tags: ["own"],
+      check: Effect.map(seen, (all) => HealthCheck.degraded(all.join()))
+    }),
+    HealthCheck.make({
+      name: "broken",
+      tags: ["broken"],
+      check: Effect.andThen(Effect.log("broken"), Effect.fail("broken"))
+    })
+  ],
   apis: [PluginApi.make(Api, handlers)],
   routes: HttpRouter.add("GET", "/everything", Effect.map(seen, HttpServerResponse.jsonUnsafe))
 })

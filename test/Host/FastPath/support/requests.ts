@@ -47,12 +47,15 @@ const targets = [
   ...each("GET", "/maybe", ["none", "some"]),
   ...each("GET", "/either", ["1", "", "two"]),
   ...each("GET", "/hook", ["teapot", "fine"]),
+  ...each("GET", "/health", ["own", "broken", "OWN", "nobody"]),
   ...each("GET", "/router", ["a", "%C3%A9", "%ff"]),
   ..."nothing created csv hal with-headers ndjson sse any services cookie shadowed guarded earlier everything later absent"
     .split(" ")
     .map((name) => `GET /${name}`),
   "HEAD /query",
   "HEAD /services",
+  "HEAD /health/own",
+  "POST /health/own",
   "OPTIONS /class",
   "DELETE /class",
   "POST /logs"
