@@ -73,7 +73,7 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
   const registry = new RouteRegistry(router)
   const hostRoutes = yield* makeHostRoutes(options, checks)
   yield* registry.rawRouter(hostName).addAll(hostRoutes)
-  const { hasMiddleware } = yield* PluginRoutes.mount(builder, plugins, registry, middleware)
+  const { isDirect } = yield* PluginRoutes.mount(builder, plugins, registry, middleware)
   const handler = yield* middleware.aroundAll(router.asHttpEffect())
 
   if (builder.problems.length > 0) return yield* new HostStartError({ problems: inOrder(builder.problems) })
@@ -111,7 +111,7 @@ export const build = Effect.fnUntraced(function* (options: ApplicationOptions) {
     pipeline,
     forwarded,
     limits: configuration.host,
-    find: hasMiddleware ? () => undefined : registry.table(),
+    find: isDirect ? registry.table() : () => undefined,
     isSentAsItIs: ResponseCompression.isSentAsItIs(configuration.compression),
     isShuttingDown
   })

@@ -16,8 +16,8 @@ import * as MiddlewareChain from "./MiddlewareChain.ts"
 import type { BuiltPlugin, PluginBuilder } from "./PluginBuilder.ts"
 
 /**
- * Mounts the APIs of all plugins, and then their raw routes, on a router that they share; tells whether any middleware stands
- * before routes.
+ * Mounts the APIs of all plugins, and then their raw routes, on a router that they share. Tells whether requests may go to a
+ * route directly, no middleware being before any.
  */
 export const mount = Effect.fnUntraced(function* (
   builder: PluginBuilder,
@@ -58,7 +58,7 @@ export const mount = Effect.fnUntraced(function* (
       message: `${route.method} ${route.path} is already a route of plugin "${existing.plugin}" (${existing.method} ${existing.path}); choose another path`
     })
   }
-  return { hasMiddleware: hasGlobalMiddleware || !middleware.isEmpty }
+  return { isDirect: isFast && !hasGlobalMiddleware && middleware.isEmpty }
 })
 
 /** Gives the services of a plugin to the global middleware among its routes, too, which is around those of all plugins. */

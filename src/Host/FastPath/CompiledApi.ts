@@ -10,7 +10,7 @@ import * as CapturedContext from "./CapturedContext.ts"
 import * as CompiledEndpoint from "./CompiledEndpoint.ts"
 import type { RequestContext } from "./RequestContext.ts"
 
-/** Whether endpoints are compiled. A test switches that off, to hold what the API runtime answers against it. */
+/** Whether there is a fast path. A test switches it off, to hold what Effect's own runtime answers against it. */
 export const IsEnabled = Context.Reference<boolean>("layerhost/Host/FastPath/IsEnabled", { defaultValue: () => true })
 
 /** What the layer of a group provides: a route for each handler, in the same order. */
