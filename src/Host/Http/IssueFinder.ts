@@ -31,12 +31,6 @@ export const make = (
 }
 
 const finder = (ast: SchemaAST.AST, options: SchemaAST.ParseOptions): Find => {
-  const find = byParts(ast, options)
-  const isValid = PlainJson.guard(ast)
-  return isValid === undefined ? find : (input, path, issues) => isValid(input) || find(input, path, issues)
-}
-
-const byParts = (ast: SchemaAST.AST, options: SchemaAST.ParseOptions): Find => {
   if (ast.encoding !== undefined || ast.checks !== undefined) return ofWhole(ast, options)
   if (ast._tag === "Objects" && ast.encodingChecks === undefined && ast.indexSignatures.length === 0) {
     return ofStruct(ast, options)
@@ -48,8 +42,10 @@ const byParts = (ast: SchemaAST.AST, options: SchemaAST.ParseOptions): Find => {
 }
 
 const ofWhole = (ast: SchemaAST.AST, options: SchemaAST.ParseOptions): Find => {
+  const isValid = PlainJson.guard(ast)
   const decode = SchemaParser.decodeUnknownEffect(Schema.make<Schema.Codec<unknown>>(ast), options)
   return (input, path, issues) => {
+    if (isValid(input)) return true
     const exit = decode(input)
     if (!Exit.isExit(exit)) return false
     if (Exit.isSuccess(exit)) return true
@@ -83,11 +79,12 @@ const hasField = (struct: object, name: PropertyKey): boolean =>
 
 const ofList = (ast: SchemaAST.Arrays, element: SchemaAST.AST, options: SchemaAST.ParseOptions): Find => {
   const findInOther = ofWhole(ast, options)
+  const isValid = PlainJson.guard(element)
   const find = finder(element, options)
   return (input, path, issues) => {
     if (!Array.isArray(input)) return findInOther(input, path, issues)
     for (let index = 0; index < input.length; index++) {
-      if (!find(input[index], [...path, index], issues)) return false
+      if (!isValid(input[index]) && !find(input[index], [...path, index], issues)) return false
     }
     return true
   }

@@ -26,9 +26,9 @@ export const decoder = (ast: SchemaAST.AST, options: SchemaAST.ParseOptions | un
 export const encoder = (ast: SchemaAST.AST, options: SchemaAST.ParseOptions | undefined): Parse =>
   plainFirst(SchemaParser.encodeUnknownEffect(codecOf(ast), options), ast, options, isPlain(ast) && !hasChecks(ast))
 
-/** Makes what tells of most values that they decode; absent where that cannot be told by a glance. */
-export const guard = (ast: SchemaAST.AST): ((input: unknown) => boolean) | undefined => {
-  if (!isPlain(ast)) return undefined
+/** Makes what tells at a glance of most values that they decode. */
+export const guard = (ast: SchemaAST.AST): ((input: unknown) => boolean) => {
+  if (!isPlain(ast)) return () => false
   const isValid = SchemaParser.is(codecOf(withFiniteNumbers(ast)))
   return (input) => {
     try {
