@@ -58,17 +58,20 @@ export const collect = (
 ): void => {
   const chunks: Array<Uint8Array> = []
   let size = 0
+  let isSettled = false
   const settle = (bytes: Bytes): void => {
-    source.off("data", onData).off("end", onEnd).off("error", onError).off("close", onError)
+    if (isSettled) return
+    isSettled = true
     done(bytes)
   }
   const onEnd = (): void => settle(Exit.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
   const onError = (cause: unknown = new Error("The connection was closed")): void => settle(Exit.fail(toError(cause)))
   const onData = (chunk: Uint8Array): void => {
     size += chunk.length
+    if (size <= maxSize) return void chunks.push(chunk)
     // What follows runs away unread.
-    if (size > maxSize) onError(new BodyTooLarge({ message: tooLarge(maxSize) }))
-    else chunks.push(chunk)
+    source.off("data", onData)
+    onError(new BodyTooLarge({ message: tooLarge(maxSize) }))
   }
   if (source.readableEnded) return onEnd()
   if (source.destroyed) return onError()
