@@ -59,13 +59,14 @@ export const collect = (
   const chunks: Array<Uint8Array> = []
   let size = 0
   let isSettled = false
-  const settle = (bytes: Bytes): void => {
+  const settle = (make: () => Bytes): void => {
     if (isSettled) return
     isSettled = true
-    done(bytes)
+    done(make())
   }
-  const onEnd = (): void => settle(Exit.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-  const onError = (cause: unknown = new Error("The connection was closed")): void => settle(Exit.fail(toError(cause)))
+  const onEnd = (): void => settle(() => Exit.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+  const onError = (cause?: unknown): void =>
+    settle(() => Exit.fail(toError(cause ?? new Error("The connection was closed"))))
   const onData = (chunk: Uint8Array): void => {
     size += chunk.length
     if (size <= maxSize) return void chunks.push(chunk)

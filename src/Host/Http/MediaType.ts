@@ -14,6 +14,7 @@ export const essence = (contentType: string): string => {
 
 /** The `charset` of a `Content-Type` value; absent where it names none, or UTF-8 as nearly everybody does. */
 export const charset = (contentType: string): string | undefined => {
+  if (!contentType.includes(";")) return undefined
   const name = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]
   return name === undefined || /^utf-?8$/i.test(name) ? undefined : name
 }
