@@ -5,14 +5,13 @@
  * flushed after it. What a stopped process leaves behind is a temporary sibling, which no read sees and the next start
  * removes. Writes are not interruptible: they are short, and a file must not be closed while it is still written to.
  */
-import * as SecureRandom from "effect/crypto/SecureRandom"
-import * as Hex from "effect/encoding/Hex"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as PlatformError from "effect/PlatformError"
 import * as NodeFiles from "./NodeFiles.ts"
+import * as RandomHex from "./RandomHex.ts"
 
 /** A file below the root: its directories, and its own name last. */
 export type Segments = ReadonlyArray<string>
@@ -133,10 +132,9 @@ export const make = Effect.fnUntraced(function* (
     sweep: (levels) => sweep(root, levels),
 
     read: (file) =>
-      Effect.matchEffect(Effect.flatMap(NodeFiles.refusesLinks ? resolve(file) : resolveFile(file), files.read), {
-        onSuccess: (content) => Effect.succeedSome(content),
-        onFailure: (error) => (error.reason._tag === "NotFound" ? absent(Option.none<string>()) : Effect.fail(error))
-      }),
+      Effect.flatMap(NodeFiles.refusesLinks ? resolve(file) : resolveFile(file), (target) =>
+        files.read(target, absent(Option.none()))
+      ),
 
     exists: Effect.fnUntraced(function* (file) {
       return (yield* fs.exists(yield* resolveFile(file))) || (yield* absent(false))
@@ -178,6 +176,6 @@ export const make = Effect.fnUntraced(function* (
 export const reasonOf = ({ message, reason }: PlatformError.PlatformError): string =>
   reason.description === undefined && reason.cause instanceof Error ? `${message}: ${reason.cause.message}` : message
 
-const temporaryName = (name: string): string => `.${name}.${Hex.encode(SecureRandom.randomBytesUnsafe(8))}.tmp`
+const temporaryName = (name: string): string => `.${name}.${RandomHex.make(8)}.tmp`
 
 const isTemporaryName = (name: string): boolean => /^\..+\.[0-9a-f]{16}\.tmp$/.test(name)

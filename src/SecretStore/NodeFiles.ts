@@ -6,6 +6,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import * as PlatformError from "effect/PlatformError"
 import * as fs from "node:fs"
 import { dirname } from "node:path"
@@ -20,12 +21,12 @@ export interface NodeFs {
     done: Callback<string>
   ) => void
   readonly open: (file: string, flag: "r" | "wx", mode: number, done: Callback<number>) => void
-  readonly writeFile: (descriptor: number, content: string, done: Callback) => void
+  readonly writeFileSync: (descriptor: number, content: string) => void
   readonly link: (existing: string, file: string, done: Callback) => void
   readonly rename: (from: string, to: string, done: Callback) => void
   readonly unlink: (file: string, done: Callback) => void
   readonly fsync: (descriptor: number, done: Callback) => void
-  readonly close: (descriptor: number, done: Callback) => void
+  readonly closeSync: (descriptor: number) => void
 }
 
 /** `node:fs`, or, in tests, one with something broken in it. */
@@ -33,8 +34,14 @@ export const NodeFs = Context.Reference<NodeFs>("layerhost/SecretStore/NodeFs", 
 
 /** Operations on files by their absolute paths. None of them ends half-way when its fiber is interrupted. */
 export interface NodeFiles {
-  /** The content of a file. Where it is a link, nothing is read, and the error says {@link notFollowed}. */
-  readonly read: (file: string) => Effect.Effect<string, PlatformError.PlatformError>
+  /**
+   * The content of a file, and what `missing` gives where there is none. Where it is a link, nothing is read, and the error
+   * says {@link notFollowed}.
+   */
+  readonly read: (
+    file: string,
+    missing: Effect.Effect<Option.Option<string>, PlatformError.PlatformError>
+  ) => Effect.Effect<Option.Option<string>, PlatformError.PlatformError>
   /**
    * Writes a file that is not there yet, for its owner only, so that it is on disk under its name, or not there at all. Fails
    * with `AlreadyExists` where there is one. `temporary` is a name beside it.
@@ -68,34 +75,31 @@ export const make = (fs: NodeFs): NodeFiles => {
 
   const removeAnyway = (file: string) => remove(file).catch(() => undefined)
 
-  /** Nobody waits for this, or has to hear of it: what was written is on disk by then. */
-  const close = (descriptor: number): void => fs.close(descriptor, () => {})
-
   /** Runs something that ends with flushing a directory, which is opened meanwhile. Windows cannot open one. */
   const withDirectory = async <A>(directory: string, use: (sync: () => Promise<void>) => Promise<A>): Promise<A> => {
     if (process.platform === "win32") return use(() => Promise.resolve())
     const opening = promised<number>((done) => fs.open(directory, "r", 0, done))
-    const closed = opening.then(
-      (descriptor) => () => close(descriptor),
-      () => () => {}
-    )
+    // Where it fails, that is heard of in the end, or does not matter any more.
+    opening.catch(() => {})
+    const sync = async () => {
+      const descriptor = await opening
+      await promised((done) => fs.fsync(descriptor, done))
+    }
     try {
-      return await use(async () => {
-        const descriptor = await opening
-        await promised((done) => fs.fsync(descriptor, done))
-      })
+      return await use(sync)
     } finally {
-      void closed.then((close) => close())
+      void opening.then(fs.closeSync, () => {})
     }
   }
 
   const writeNew = async (file: string, content: string): Promise<void> => {
     const descriptor = await promised<number>((done) => fs.open(file, "wx", 0o600, done))
     try {
-      await promised((done) => fs.writeFile(descriptor, content, done))
+      // A copy in memory, for which another thread would only be a detour. What waits for the disk is the flushing.
+      fs.writeFileSync(descriptor, content)
       await promised((done) => fs.fsync(descriptor, done))
     } finally {
-      close(descriptor)
+      fs.closeSync(descriptor)
     }
   }
 
@@ -119,11 +123,12 @@ export const make = (fs: NodeFs): NodeFiles => {
   }
 
   return {
-    read: (file) =>
+    read: (file, missing) =>
       Effect.callback((resume) => {
-        fs.readFile(file, readOptions, (error, content) =>
-          resume(error === null ? Effect.succeed(content) : Effect.fail(failure(error)))
-        )
+        fs.readFile(file, readOptions, (error, content) => {
+          if (error === null) resume(Effect.succeedSome(content))
+          else resume(error.code === "ENOENT" ? missing : Effect.fail(failure(error)))
+        })
       }),
 
     create: (file, content, temporaryName) =>

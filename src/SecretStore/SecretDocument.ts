@@ -14,7 +14,7 @@ import {
   UsernamePasswordTotp
 } from "./Secret.ts"
 import type { SecretId } from "./SecretId.ts"
-import { fields } from "./SecretInputValidation.ts"
+import { fields, reveal } from "./SecretInputValidation.ts"
 import { SecretCorrupt } from "./SecretStorageError.ts"
 import type * as SecretType from "./SecretType.ts"
 
@@ -29,7 +29,6 @@ export const SecretDocument = Schema.Union([
 ])
 export type SecretDocument = typeof SecretDocument.Type
 
-const encodeDocument = Schema.encodeSync(SecretDocument)
 const decodeAny = Schema.decodeUnknownResult(SecretDocument, { errors: "all" })
 
 const decoders: { readonly [Type in SecretType.SecretType]: (data: unknown) => Option.Option<SecretDocument> } = {
@@ -42,7 +41,7 @@ const decoders: { readonly [Type in SecretType.SecretType]: (data: unknown) => O
 /** The document of a secret, with all values in the clear. */
 export const encode = (secret: SecretInput | SecretDocument): object => {
   const { totp: _, ...document } = { totp: undefined, ...secret }
-  return encodeDocument(document)
+  return reveal(document)
 }
 
 /** What {@link encode} made. */

@@ -1,14 +1,13 @@
 /**
  * Secret ids: short, URL-safe texts that say where a secret is kept.
  */
-import * as SecureRandom from "effect/crypto/SecureRandom"
-import * as Hex from "effect/encoding/Hex"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as BucketSet from "./BucketSet.ts"
+import * as RandomHex from "./RandomHex.ts"
 import * as SecretType from "./SecretType.ts"
 import * as Sqids from "./Sqids.ts"
 
@@ -41,8 +40,7 @@ export const generate = <Bucket extends string>(
   buckets: BucketSet.BucketSet<Bucket>,
   bucket: Bucket,
   type: SecretType.SecretType
-): Effect.Effect<SecretId<Bucket>> =>
-  Effect.sync(() => make(buckets, bucket, type, Hex.encode(SecureRandom.randomBytesUnsafe(16))))
+): Effect.Effect<SecretId<Bucket>> => Effect.sync(() => make(buckets, bucket, type, RandomHex.make(16)))
 
 /** The id of a secret whose bucket, type and key are known, as a backend that lays them out in a path finds them. */
 export const fromKey = <Bucket extends string>(

@@ -20,6 +20,7 @@ import {
   UsernamePasswordTotpInput
 } from "./Secret.ts"
 import { SecretInvalid } from "./SecretStorageError.ts"
+import type { SecretDocument } from "./SecretDocument.ts"
 import * as SecretType from "./SecretType.ts"
 
 const decoders: { readonly [Type in SecretType.SecretType]: (input: unknown) => Option.Option<SecretInput> } = {
@@ -73,8 +74,13 @@ export const fields = (issue: SchemaIssue.Issue): ReadonlyArray<Field> =>
 // A Schema issue holds input only on request, which `decode` above does not make.
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The encoded form, checks left to the decoding, so that all of them are reported under the names of the fields. */
-const reveal = (value: unknown): unknown => {
+/**
+ * A secret in its encoded form, with all values in the clear. That of a valid one is what its Schema would encode it to;
+ * the checks of any other are left to {@link decode}, so that all faults are reported under the names of the fields.
+ */
+export const reveal = (secret: SecretInput | SecretDocument): object => revealed(secret) as object
+
+const revealed = (value: unknown): unknown => {
   if (Redacted.isRedacted(value)) return Redacted.value(value)
-  return Predicate.isObject(value) ? Record.map(value, reveal) : value
+  return Predicate.isObject(value) ? Record.map(value, revealed) : value
 }

@@ -9,10 +9,10 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Secret, SecretInput } from "./Secret.ts"
+import type { Secret, SecretInput } from "./Secret.ts"
 import * as SecretDocument from "./SecretDocument.ts"
 import type { SecretId } from "./SecretId.ts"
-import { decode as decodeInput, fields, withPlainSeed } from "./SecretInputValidation.ts"
+import { decode as decodeInput, fields, reveal, withPlainSeed } from "./SecretInputValidation.ts"
 import { SecretCorrupt } from "./SecretStorageError.ts"
 import * as TotpCodeGenerator from "./TotpCodeGenerator.ts"
 
@@ -34,13 +34,19 @@ const Metadata = Schema.Struct({
 /** The metadata in a text. */
 export type StoredMetadata = typeof Metadata.Type
 
-const encodeSecret = Schema.encodeSync(SecretInput)
-const encodeMetadata = Schema.encodeSync(Metadata)
+/** By hand, since it is a part of every write, and its Schema takes longer than all the rest of the text. */
+const encodeMetadata = ({ created, earlier, updated, version }: StoredMetadata): typeof Metadata.Encoded => ({
+  version,
+  created: DateTime.formatIso(created),
+  updated: DateTime.formatIso(updated),
+  earlier: earlier.map(({ created, secret, version }) => ({ version, created: DateTime.formatIso(created), secret }))
+})
+
 const decodeMetadata = Schema.decodeUnknownOption(Metadata)
 
 /** JSON with all values in the clear. */
 export const encode = (secret: SecretInput, metadata: StoredMetadata): string =>
-  JSON.stringify({ ...encodeSecret(secret), metadata: encodeMetadata(metadata) })
+  JSON.stringify({ ...reveal(secret), metadata: encodeMetadata(metadata) })
 
 /** What {@link encode} wrote, with the seed. */
 export const decode = (

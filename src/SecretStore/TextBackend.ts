@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as HealthCheck from "../Plugins/HealthCheck.ts"
 import type { BucketSet } from "./BucketSet.ts"
-import type { Secret, SecretInput } from "./Secret.ts"
+import type { SecretInput } from "./Secret.ts"
 import type { Location, Page, SecretBackend } from "./SecretBackend.ts"
 import {
   type BackendError,
@@ -60,15 +60,13 @@ export const make = (
   { totpPeriodInSeconds = 30, versionsKept = 10 }: Options,
   healthChecks: ReadonlyArray<HealthCheck.HealthCheck>
 ): SecretBackend["Service"] => {
-  const getWithSeed = (location: Location) =>
-    Effect.flatMap(
-      texts.read("read a secret", location),
-      (text): Effect.Effect<Option.Option<SecretInput>, SecretCorrupt> => {
-        if (Option.isNone(text)) return Effect.succeedNone
-        const decoded = StoredSecret.decode(location.id, text.value, totpPeriodInSeconds)
-        return Result.isSuccess(decoded) ? Effect.succeedSome(decoded.success) : Effect.fail(decoded.failure)
-      }
-    )
+  /** What becomes of the secret in a text, if there is one. */
+  const decoded = <A>(location: Location, then: (secret: SecretInput) => Effect.Effect<A>) =>
+    Effect.flatMap(texts.read("read a secret", location), (text): Effect.Effect<Option.Option<A>, SecretCorrupt> => {
+      if (Option.isNone(text)) return Effect.succeedNone
+      const secret = StoredSecret.decode(location.id, text.value, totpPeriodInSeconds)
+      return Result.isSuccess(secret) ? Effect.mapEager(then(secret.success), Option.some) : Effect.fail(secret.failure)
+    })
 
   /** The text with its metadata. One that was written by hand has none. */
   const open = Effect.fnUntraced(function* (operation: string, location: Location) {
@@ -86,14 +84,9 @@ export const make = (
     name,
     totpPeriodInSeconds,
 
-    get: (location) =>
-      Effect.flatMap(getWithSeed(location), (secret): Effect.Effect<Option.Option<Secret>> =>
-        Option.isSome(secret)
-          ? Effect.mapEager(StoredSecret.withCode(secret.value, totpPeriodInSeconds), Option.some)
-          : Effect.succeedNone
-      ),
+    get: (location) => decoded(location, (secret) => StoredSecret.withCode(secret, totpPeriodInSeconds)),
 
-    getWithSeed,
+    getWithSeed: (location) => decoded(location, Effect.succeed),
 
     exists: (location) => texts.exists("look for a secret", location),
 

@@ -348,12 +348,17 @@ describe("FileBackend with one operation broken", () => {
 
   const breaks = {
     "opening of the file": openBroken("wx"),
-    write: (code) => nodeFsWith({ writeFile: (_descriptor, _content, done) => done(systemError(code)) }),
+    write: (code) =>
+      nodeFsWith({
+        writeFileSync: () => {
+          throw systemError(code)
+        }
+      }),
     "half of a write": (code) =>
       nodeFsWith({
-        writeFile: (descriptor, content, done) => {
+        writeFileSync: (descriptor, content) => {
           fs.writeSync(descriptor, content.slice(0, content.length / 2))
-          done(systemError(code))
+          throw systemError(code)
         }
       }),
     "sync of the file": syncBroken((stats) => stats.isFile()),

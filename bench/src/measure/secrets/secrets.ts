@@ -63,6 +63,9 @@ const repeated = async ({ count, concurrency }: Case, run: () => Promise<unknown
   await Promise.all(Array.from({ length: concurrency }, worker))
 }
 
+/** Rounds of each case that do not count. */
+const warmUps = 4
+
 const measure = async (each: Case, rounds: number): Promise<CaseResult> => {
   const { bare, concurrency, count } = each
   const times = Array.from({ length: count })
@@ -72,8 +75,8 @@ const measure = async (each: Case, rounds: number): Promise<CaseResult> => {
   )
   const micros: Array<number> = []
   const bareMicros: Array<number> = []
-  // The first round warms up.
-  for (let round = -1; round < rounds; round++) {
+  // The first rounds warm up: compiled code is what a service runs on, and what takes longest to be compiled is not the bare.
+  for (let round = -warmUps; round < rounds; round++) {
     const time = await timeOf(count, () => Effect.runPromise(all))
     const bareTime = bare && (await timeOf(count, () => repeated(each, bare)))
     if (round < 0) continue
@@ -128,7 +131,7 @@ const fileCases = async (rounds: number): Promise<ReadonlyArray<CaseResult>> => 
           ...each,
           name: "file, get",
           against: "readFile, JSON.parse",
-          count: 2000,
+          count: 4000,
           run: storage.get(id),
           bare: () => Bare.readJson(file!)
         },
@@ -139,7 +142,7 @@ const fileCases = async (rounds: number): Promise<ReadonlyArray<CaseResult>> => 
           ...each,
           name: "file, create",
           against: write,
-          count: 100,
+          count: 300,
           run: storage.create,
           bare: () => Bare.writeDurably(bareFile(n++), text)
         },
@@ -150,7 +153,7 @@ const fileCases = async (rounds: number): Promise<ReadonlyArray<CaseResult>> => 
           ...each,
           name: "file, update",
           against: `readFile, JSON.parse, ${write}`,
-          count: 100,
+          count: 200,
           run: storage.update(id),
           bare: async () => {
             await Bare.readJson(bareFile(0))
