@@ -40,7 +40,11 @@ class CounterTable {
   readonly #sets: number
   readonly #stackBlockedRequests: boolean
   readonly #secret = randomBytes(16).toString("hex")
-  readonly #digestOf = Memo.make((text: string) => hash("sha256", `${this.#secret}${text}`, "latin1"))
+  /** Two words of a secret hash. */
+  readonly #wordsOf = Memo.make((text: string) => {
+    const digest = hash("sha256", `${this.#secret}${text}`, "latin1")
+    return { high: wordAt(digest, 0), low: wordAt(digest, 4) }
+  })
   readonly #ownerSeed = randomInt(2 ** 32 - 1)
 
   // A counter is its place in these: 28 bytes together.
@@ -68,10 +72,7 @@ class CounterTable {
   }
 
   count({ client, endpoint, rules }: Counted, now: number): Count {
-    const digest = this.#digestOf(`${client} ${endpoint}`)
-    const high = wordAt(digest, 0)
-    const low = wordAt(digest, 4)
-    const owner = this.#ownerOf(client)
+    const { high, low } = this.#wordsOf(`${client} ${endpoint}`)
     const places = this.#places
     places.length = 0
 
@@ -86,7 +87,7 @@ class CounterTable {
       for (let i = 0; i < rules.length; i++) {
         const rule = rules[i]!
         if (places[i]! >= 0) continue
-        const place = this.#open(high, lowOf(low, rule), owner, rule, now)
+        const place = this.#open(high, lowOf(low, rule), this.#ownerOf(client), rule, now)
         places[i] = place
         if (this.#isFull(place, rule) && this.#endsLater(place, refusing, places)) refusing = i
       }
