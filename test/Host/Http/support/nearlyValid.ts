@@ -83,6 +83,22 @@ export const schemas: ReadonlyArray<readonly [schema: Schema.Codec<any, any>, sa
   [Schema.Struct({}), {}],
   [
     Schema.Struct({
+      number: Schema.optional(Schema.Number),
+      line: Schema.optional(Line),
+      nullable: Schema.optional(Schema.NullOr(Name)),
+      list: Schema.Array(Schema.Struct({ text: Schema.optional(Schema.String) }))
+    }),
+    { number: 1, line: { sku: "ab", quantity: 1 }, nullable: "ab", list: [{ text: "" }] }
+  ],
+  [
+    Schema.Struct({
+      text: Schema.optional(Schema.String),
+      or: Schema.UndefinedOr(Schema.Union([Schema.Boolean, Name]))
+    }),
+    { text: "a", or: true }
+  ],
+  [
+    Schema.Struct({
       maybe: Schema.optionalKey(Schema.Number),
       nullable: Schema.NullOr(Schema.Number),
       either: Schema.Union([Schema.Finite, Schema.String]),
@@ -107,8 +123,8 @@ export const schemas: ReadonlyArray<readonly [schema: Schema.Codec<any, any>, sa
   ]
 ]
 
-/** What numbers are, and are not, in JSON. */
-const oddities = [NaN, Infinity, -Infinity, "NaN", "Infinity", "-Infinity", -0, 1.5, 0]
+/** What is something else in JSON, and what that is taken for. */
+const oddities = [undefined, null, NaN, Infinity, -Infinity, "NaN", "Infinity", "-Infinity", -0, 1.5, 0]
 
 const parseOptions: ReadonlyArray<ParseOptions | undefined> = [
   undefined,
