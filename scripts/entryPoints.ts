@@ -12,7 +12,7 @@ export const toDist = (text: string): string => text.replace(/"\.\/src\/([^"]+)\
 
 /** The text of package.json with its entries in `src`. */
 export const toSource = (text: string): string =>
-  text.replace(/"\.\/dist\/([^"]+)\.js"/g, (_, name) => `"./src/${name}.${name === "CompileCache" ? "js" : "ts"}"`)
+  text.replace(/"\.\/dist\/([^"]+)\.js"/g, (_, name) => `"./src/${name}.${name === "QuickStart" ? "js" : "ts"}"`)
 
 if (import.meta.main) {
   const file = resolve(import.meta.dirname, "../package.json")

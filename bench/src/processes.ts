@@ -5,7 +5,6 @@ import { createServer, type AddressInfo } from "node:net"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
-import type { Usage } from "./agent.ts"
 import type { Done, Work } from "./load.ts"
 import { bytesOf, type Workload, workloads } from "./workloads.ts"
 
@@ -62,6 +61,14 @@ const freePort = (): Promise<number> =>
     })
   })
 
+/** What a server's process has used. */
+export interface Usage {
+  /** Microseconds of processor time, of all threads. */
+  readonly cpu: number
+  /** The most memory that was ever resident, in bytes. */
+  readonly peakMemory: number
+}
+
 export interface StartOptions {
   /** Where it runs; by default where layerhost finds its configuration. The other peers look for nothing. */
   readonly directory?: string
@@ -106,7 +113,7 @@ export class Server implements AsyncDisposable {
     const { env, agent = true, flags = [], path = workloads[0]!.path, ...rest } = options
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
-    const preload = agent ? ["--import", join(import.meta.dirname, "agent.ts")] : []
+    const preload = agent ? ["--import", join(import.meta.dirname, "agent.js")] : []
     const begun = performance.now()
     const child = spawnNode([...preload, ...flags, file], 1, {
       ...rest,

@@ -137,7 +137,7 @@ it("type-checks in a strict project that checks declarations, too", () => {
 }, 120_000)
 
 it("runs a host that answers, and stops", async () => {
-  const child = spawn(process.execPath, ["src/main.ts"], {
+  const child = spawn(process.execPath, ["--import", "layerhost/QuickStart", "src/main.ts"], {
     cwd: project,
     env: { PATH: process.env["PATH"], HOST_URLS: "http://127.0.0.1:0", LOGGING_FORMAT: "json" },
     stdio: ["ignore", "pipe", "inherit"]

@@ -1,5 +1,5 @@
 /** What layerhost is held to, and what was measured of it. */
-import { bundledExample, example } from "../measure/freshProcesses.ts"
+import { bundledExample, bundledPeer, cachedBundledExample, example } from "../measure/freshProcesses.ts"
 import { ways } from "../measure/tracing.ts"
 import { baseline, rival } from "../peers.ts"
 import type { Started } from "../processes.ts"
@@ -93,6 +93,12 @@ export const barsOf = (results: Results): ReadonlyArray<Bar> => {
       measured: ratioOf(memory?.["layerhost"], memory?.[rival])
     },
     {
+      what: `the same as one file`,
+      bound: "at most",
+      value: 1,
+      measured: ratioOf(memory?.[bundledPeer], memory?.[rival])
+    },
+    {
       what: `cold start of \`npm start\`'s service against ${fastify}`,
       bound: "at most",
       value: 1.2,
@@ -103,6 +109,12 @@ export const barsOf = (results: Results): ReadonlyArray<Bar> => {
       bound: "at most",
       value: 0.5,
       ...startBar(bundledExample)
+    },
+    {
+      what: `the same as one file, with Node's compile cache`,
+      bound: "at most",
+      value: 0.5,
+      ...startBar(cachedBundledExample)
     },
     secret("file, get", "file secret get against readFile and JSON.parse", 0.6),
     secret("file, create", "file secret create against temporary file, fsync, rename, directory fsync", 0.9),

@@ -4,7 +4,7 @@
  * When the program listens, it waits for its turn, so that the instance before it serves until this one is ready. When the
  * process of `layerhost dev` is gone, however it ended, this one ends too.
  */
-import "../../CompileCache.js"
+import "../../QuickStart.js"
 import { Server } from "node:net"
 import { pathToFileURL } from "node:url"
 import type { FromInstance, ToInstance } from "./Message.ts"
