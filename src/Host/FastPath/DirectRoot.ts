@@ -13,6 +13,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { ForwardedHeaders } from "../ForwardedHeaders/ForwardedHeaders.ts"
 import * as Peer from "../ForwardedHeaders/Peer.ts"
 import * as MediaType from "../Http/MediaType.ts"
+import * as Problem from "../Http/Problem.ts"
 import type { Pipeline } from "../Http/Pipeline.ts"
 import * as RequestHead from "../Http/RequestHead.ts"
 import type { FindRoute, FoundRoute } from "../Http/RouteRegistry.ts"
@@ -56,7 +57,8 @@ export const make =
       maxBodySize: ByteSize.bytes(limits.maxRequestSize),
       isSentAsItIs,
       isShuttingDown,
-      jsonHeaders: JsonHeaders.make(pipeline.dress, clock)
+      jsonHeaders: JsonHeaders.make(pipeline.dress, clock, "application/json"),
+      problemHeaders: JsonHeaders.make(pipeline.dress, clock, Problem.contentType)
     }
 
     /** The route of a request, where both are plain. */

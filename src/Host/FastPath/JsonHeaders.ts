@@ -22,12 +22,12 @@ interface Template {
 }
 
 /** Makes headers for answers that go out as they are, with nothing compressed, from a host that is not shutting down. */
-export const make = (dress: Pipeline["dress"], clock: Clock.Clock): JsonHeaders => {
+export const make = (dress: Pipeline["dress"], clock: Clock.Clock, contentType: string): JsonHeaders => {
   const templateOf = (origin: string | undefined, status: number, limitNames: ReadonlyArray<string>): Template => {
     const headers = origin === undefined ? {} : { origin }
     const exchange = new Exchange({ method: "POST", url: "/", headers }, nowhere, clock, 0n, "", undefined)
     exchange.limitHeaders = Object.fromEntries(limitNames.map((name) => [name, ""]))
-    const answer = HttpServerResponse.text("", { status, contentType: "application/json" })
+    const answer = HttpServerResponse.text("", { status, contentType })
     const made = Object.entries(Effect.runSync(dress(exchange, answer)).headers).flat()
     const valueOf = (name: string) => made.indexOf(name) + 1
     return {

@@ -12,7 +12,9 @@ import * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as BodyBytes from "../Http/BodyBytes.ts"
 import type { Exchange } from "../Http/Exchange.ts"
+import * as Failure from "../Http/Failure.ts"
 import type { Pipeline } from "../Http/Pipeline.ts"
+import * as Problem from "../Http/Problem.ts"
 import * as RequestBody from "../Http/RequestBody.ts"
 import type { Handler } from "../Http/Route.ts"
 import type { FoundRoute } from "../Http/RouteRegistry.ts"
@@ -35,6 +37,7 @@ export interface Surroundings {
   readonly isSentAsItIs: (bytes: number, acceptEncoding: string | undefined) => boolean
   readonly isShuttingDown: () => boolean
   readonly jsonHeaders: JsonHeaders
+  readonly problemHeaders: JsonHeaders
 }
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -99,7 +102,7 @@ export class PlainRequest {
       }
       return instead === undefined ? endpoint.call(input) : { instead }
     })
-    if ("instead" in called) return this.#answer(called.instead)
+    if ("instead" in called) return this.#refuse(called.instead)
     if (isDone(called)) return this.#respond(endpoint, called)
     const context = this.#contextFor(endpoint.base)
     this.#fork(called, context, handler.route.uninterruptible, (exit) => this.#respond(endpoint, exit))
@@ -110,18 +113,37 @@ export class PlainRequest {
     if (Exit.isFailure(exit)) return this.#answer(endpoint.answer(exit))
     const encoded = attempt(() => endpoint.encode(exit.value))
     if (typeof encoded !== "string") return this.#answer(encoded)
-    const { isSentAsItIs, isShuttingDown, jsonHeaders, pipeline } = this.#surroundings
     const { status } = endpoint
-    const bytes = Buffer.byteLength(encoded)
-    const isPlain = isSentAsItIs(bytes, this.#exchange.headers["accept-encoding"]) && !isShuttingDown()
-    if (!isPlain || this.#fibers?.state.preResponseHandler !== undefined) {
-      return this.#answer(Effect.succeed(HttpServerResponse.text(encoded, { status, contentType: "application/json" })))
+    if (!this.#isSent(encoded, status, this.#surroundings.jsonHeaders)) {
+      this.#answer(Effect.succeed(HttpServerResponse.text(encoded, { status, contentType: "application/json" })))
     }
+  }
+
+  /** Answers instead of the handler of an endpoint, most often that the request is not valid. */
+  #refuse(instead: Handler): void {
+    if (isDone(instead) && Exit.isFailure(instead)) {
+      const problem = Failure.invalidRequestOf(instead.cause)
+      if (problem !== undefined) {
+        this.#exchange.failure = instead.cause
+        const text = JSON.stringify(Problem.toJson(problem, this.#exchange.occurrence))
+        if (this.#isSent(text, problem.status, this.#surroundings.problemHeaders)) return
+      }
+    }
+    this.#answer(instead)
+  }
+
+  /** Sends a text; false, with nothing sent, where it does not go out as it is. */
+  #isSent(text: string, status: number, headers: JsonHeaders): boolean {
+    const { isSentAsItIs, isShuttingDown, pipeline } = this.#surroundings
+    const bytes = Buffer.byteLength(text)
+    if (!isSentAsItIs(bytes, this.#exchange.headers["accept-encoding"]) || isShuttingDown()) return false
+    if (this.#fibers?.state.preResponseHandler !== undefined) return false
     pipeline.close(this.#exchange, status, bytes)
     if (!this.#response.destroyed) {
-      this.#response.writeHead(status, jsonHeaders(this.#exchange, status, bytes)).end(encoded)
+      this.#response.writeHead(status, headers(this.#exchange, status, bytes)).end(text)
     }
     this.#release()
+    return true
   }
 
   /** Answers by the pipeline with what a handler ends with, which runs as on Effect's platform. */

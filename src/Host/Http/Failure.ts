@@ -55,6 +55,12 @@ export const toResponse = (
   return unmapped(cause, occurrence, context)
 }
 
+/** The problem of a request that is not valid; absent where something else went wrong. */
+export const invalidRequestOf = ({ reasons: [reason, ...others] }: Cause.Cause<unknown>): Problem.Problem | undefined =>
+  reason?._tag === "Fail" && others.length === 0 && reason.error instanceof InvalidRequest
+    ? invalid(reason.error.validationErrors)
+    : undefined
+
 const isRouteNotFound = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
