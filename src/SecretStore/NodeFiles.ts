@@ -138,8 +138,8 @@ export const make = (fs: NodeFs): NodeFiles => {
             // Unlike a rename, a link never takes a name that is in use.
             await promised((done) => fs.link(temporary, file, done))
             try {
-              // That the temporary name goes need not last: the next start would remove it.
-              await Promise.all([remove(temporary), sync()])
+              await remove(temporary)
+              await sync()
             } catch (error) {
               await removeAnyway(file)
               throw error

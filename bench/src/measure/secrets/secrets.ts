@@ -49,13 +49,13 @@ export interface CaseResult extends Pick<Case, "name" | "against"> {
   readonly bareMicros: ReadonlyArray<number>
 }
 
-const timeOf = async (count: number, run: () => Promise<unknown>): Promise<number> => {
+const millisOf = async (run: () => Promise<unknown>): Promise<number> => {
   const begun = performance.now()
   await run()
-  return ((performance.now() - begun) * 1000) / count
+  return performance.now() - begun
 }
 
-const repeated = async ({ count, concurrency }: Case, run: () => Promise<unknown>): Promise<void> => {
+const repeated = async (count: number, concurrency: number, run: () => Promise<unknown>): Promise<void> => {
   let left = count
   const worker = async () => {
     while (left-- > 0) await run()
@@ -63,27 +63,32 @@ const repeated = async ({ count, concurrency }: Case, run: () => Promise<unknown
   await Promise.all(Array.from({ length: concurrency }, worker))
 }
 
-/** Rounds of each case that do not count. */
+/** Rounds that do not count: a service runs on compiled code, and the more of it there is, the longer that takes. */
 const warmUps = 4
 
-const measure = async (each: Case, rounds: number): Promise<CaseResult> => {
-  const { bare, concurrency, count } = each
-  const times = Array.from({ length: count })
+/** Turns that both take in a round, so that what else the machine does meanwhile falls on both. */
+const turns = 10
+
+const measure = async ({ against, bare, concurrency, count, name, run }: Case, rounds: number): Promise<CaseResult> => {
+  const perTurn = count / turns
   // As in a host without an endpoint for traces.
-  const all = Effect.forEach(times, () => each.run, { concurrency, discard: true }).pipe(
+  const all = Effect.forEach(Array.from({ length: perTurn }), () => run, { concurrency, discard: true }).pipe(
     Effect.provideService(References.TracerEnabled, false)
   )
   const micros: Array<number> = []
   const bareMicros: Array<number> = []
-  // The first rounds warm up: compiled code is what a service runs on, and what takes longest to be compiled is not the bare.
   for (let round = -warmUps; round < rounds; round++) {
-    const time = await timeOf(count, () => Effect.runPromise(all))
-    const bareTime = bare && (await timeOf(count, () => repeated(each, bare)))
+    let millis = 0
+    let bareMillis = 0
+    for (let turn = 0; turn < turns; turn++) {
+      millis += await millisOf(() => Effect.runPromise(all))
+      if (bare !== undefined) bareMillis += await millisOf(() => repeated(perTurn, concurrency, bare))
+    }
     if (round < 0) continue
-    micros.push(time)
-    if (bareTime !== undefined) bareMicros.push(bareTime)
+    micros.push((millis * 1000) / count)
+    if (bare !== undefined) bareMicros.push((bareMillis * 1000) / count)
   }
-  return { name: each.name, against: each.against, micros, bareMicros }
+  return { name, against, micros, bareMicros }
 }
 
 const opened = async <E>(backend: Layer.Layer<SecretBackend, E>) => {
@@ -142,7 +147,7 @@ const fileCases = async (rounds: number): Promise<ReadonlyArray<CaseResult>> => 
           ...each,
           name: "file, create",
           against: write,
-          count: 300,
+          count: 200,
           run: storage.create,
           bare: () => Bare.writeDurably(bareFile(n++), text)
         },
@@ -182,7 +187,7 @@ const serverCases = async (rounds: number): Promise<ReadonlyArray<CaseResult>> =
     const ids = await Promise.all(Array.from({ length: 1000 }, storage.made))
     await Promise.all(ids.map((id) => Bare.create(server, `bare/${id.key}`, data)))
     let n = 0
-    const each = { concurrency: 32, count: ids.length }
+    const each = { concurrency: 32, count: 1600 }
     return [
       await measure(
         {
