@@ -7,6 +7,7 @@
 import { basename, dirname, join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import type { OutputChunk, Plugin, RolldownOptions, rolldown as Rolldown } from "rolldown"
+import * as Ascii from "./Ascii.ts"
 import { nativeCode } from "./nativeCode.ts"
 import { nodeModules } from "./nodeModules.ts"
 import { starExports } from "./starExports.ts"
@@ -42,7 +43,9 @@ export const make = async (options: Options): Promise<Bundle> => {
     code: map === null ? code : `${code}\n//# sourceMappingURL=${map.toUrl()}\n`
   }))
   const first = await linked(entry, chunks, options)
-  return { code: first.code + OneFile.tail(parts), map: first.map?.toString(), modules }
+  // Source maps tell of the file as it is.
+  const code = options.minify && !options.sourcemap ? Ascii.encode(first.code) : first.code
+  return { code: code + OneFile.tail(parts), map: first.map?.toString(), modules }
 }
 
 /** The program as the modules that are loaded at the same time. */

@@ -117,6 +117,22 @@ Host.runMain([
   })
 })
 
+it("holds no character beyond ASCII that could as well be an escape, and says the same", async () => {
+  const text = "“Ä”, 日本, 😀"
+  const main = `console.log("${text}", \`${text} \\\\é\`, /^[“😀]+$/u.test("😀“"), /\\é|\\\\é/.exec("é")?.[0], { ä: 1 }.ä)\n`
+  const service = makeService("texts", {
+    "src/main.ts": main,
+    "src/raw.ts": `${main}console.log(String.raw\`é\\u00e9\`)`
+  })
+  const file = join(service, "dist/main.mjs")
+  assert.strictEqual((await build(service)).stderr, "")
+  assert.match(readFileSync(file, "utf8"), /^[\0-\x7f]+$/)
+  const told = `${text} ${text} \\é true é 1\n`
+  assert.strictEqual(run(file).stdout, told)
+  assert.strictEqual((await build(service, "--main", "src/raw.ts")).stderr, "")
+  assert.strictEqual(run(file).stdout, `${told}é\\u00e9\n`)
+})
+
 describe("What is imported later", () => {
   it("imports what was there at the start, and may be waited for while it starts", async () => {
     const files = {
