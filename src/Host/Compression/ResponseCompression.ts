@@ -37,6 +37,9 @@ const synchronousBelow = 64 * 1024
 /** Both have 1 for the fastest. */
 const level = 1
 
+/** By how many bytes the room for what is compressed grows. Most answers fit into the first, so that they take no more. */
+const chunkSize = 4 * 1024
+
 /** Compiles the configuration; the platform compresses streams, and bodies of some size. */
 export const make = (config: CompressionConfig["Service"], platform: HttpPlatform["Service"]): Compress => {
   if (!config.enabled) return (response) => Effect.succeed(withoutIdentity(response))
@@ -54,7 +57,7 @@ export const make = (config: CompressionConfig["Service"], platform: HttpPlatfor
     if (coding === "identity" || (isSmall && takesIdentity)) return Effect.succeed(varying)
     const { body } = response
     return body._tag === "Uint8Array" && body.contentLength < synchronousBelow
-      ? Effect.succeed(encoded(varying, body.body, coding))
+      ? Effect.succeed(encoded(varying, bytesOf(body), coding))
       : platform.compression.compressResponse(varying, coding, { level })
   }
 }
@@ -82,12 +85,18 @@ const lengthOf = ({ body, headers }: HttpServerResponse.HttpServerResponse): num
   return length === undefined ? undefined : Number(length)
 }
 
+/** What is compressed at once needs its bytes no longer than that. */
+const bytesOf = (body: HttpBody.Uint8Array): Uint8Array =>
+  body.text === undefined ? body.body : scratch.subarray(0, scratch.write(body.text))
+
+const scratch = Buffer.allocUnsafeSlow(synchronousBelow)
+
 const encoded = (
   response: HttpServerResponse.HttpServerResponse,
   content: Uint8Array,
   coding: "br" | "gzip"
 ): HttpServerResponse.HttpServerResponse => {
-  const compressed = coding === "br" ? brotli(content) : gzipSync(content, { level })
+  const compressed = coding === "br" ? brotli(content) : gzipSync(content, { level, chunkSize })
   return withWeakEtag(
     HttpServerResponse.setHeader(
       HttpServerResponse.setBody(response, HttpBody.uint8Array(compressed, contentTypeOf(response))),
@@ -99,5 +108,6 @@ const encoded = (
 
 const brotli = (content: Uint8Array): Uint8Array =>
   brotliCompressSync(content, {
+    chunkSize,
     params: { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
   })
