@@ -1,8 +1,8 @@
 /**
  * Invalid input: every invalid field of path, query, headers and body at once.
  *
- * The API runtime stops at the first part of a request that does not decode. Only once it has, all parts are decoded again
- * here, with every issue collected; a valid request pays nothing for it.
+ * Requests are decoded no further than to the first issue. Only once there is one, every issue of all parts is looked for here;
+ * a valid request pays nothing for it.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
