@@ -14,13 +14,13 @@ interface Seen {
   readonly failures: Array<string>
 }
 
-/** Sends one request after another over a connection that is kept, until nobody listens. */
-const loop = async (url: string, thinkMillis: number): Promise<Seen> => {
+/** Sends one request after another over a connection that is kept, until nobody listens; tells when it was kept at first. */
+const loop = async (url: string, thinkMillis: number, onKept: () => void): Promise<Seen> => {
   const seen: Seen = { answered: 0, closing: 0, reused: 0, failures: [] }
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   for (;;) {
     const outcome = await send(url, agent)
-    if (outcome.isReused) seen.reused++
+    if (outcome.isReused && ++seen.reused === 1) onKept()
     if (outcome.error === undefined) {
       seen.answered++
       if (outcome.isClosing) seen.closing++
@@ -65,9 +65,9 @@ describe("a restart under load", () => {
       environment: { LOGGING_FORMAT: "json", ...environment }
     })
     const [, url] = await service.waitFor(/Listening on (http:[^",]+)/)
-    const clients = Array.from({ length: 40 }, (_, i) => loop(url!, i))
-    await service.waitFor(/GET .quick 200/)
-    await pause(300) // allowed: the load goes on for a while
+    const kept = Array.from({ length: 40 }, () => Promise.withResolvers<void>())
+    const clients = kept.map(({ resolve }, i) => loop(url!, i, resolve))
+    await Promise.all(kept.map(({ promise }) => promise))
     service.signal("SIGTERM")
     const seen = await Promise.all(clients)
     assert.deepStrictEqual(
