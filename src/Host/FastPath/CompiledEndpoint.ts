@@ -27,6 +27,7 @@ import * as PlainJson from "../Http/PlainJson.ts"
 import { InvalidRequest } from "../Http/RequestError.ts"
 import type { Handler } from "../Http/Route.ts"
 import * as Validation from "../Http/Validation.ts"
+import * as Platform from "./Platform.ts"
 import * as RequestContext from "./RequestContext.ts"
 
 /** An endpoint with everything that its handler is made of. */
@@ -241,6 +242,7 @@ const jsonSuccess = (
   ).flat()
   return success !== undefined &&
     others.length === 0 &&
+    Platform.sendsBody(success[0]) &&
     isPlain(success[1]) &&
     !HttpApiSchema.isNoContent(success[1].ast)
     ? success

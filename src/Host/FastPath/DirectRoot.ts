@@ -8,7 +8,8 @@
 import * as ByteSize from "effect/ByteSize"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as Scope from "effect/Scope"
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { ForwardedHeaders } from "../ForwardedHeaders/ForwardedHeaders.ts"
 import * as Peer from "../ForwardedHeaders/Peer.ts"
@@ -48,10 +49,16 @@ export const make =
   ({ find, forwarded, isSentAsItIs, isShuttingDown, limits, pipeline }: DirectOptions): DirectRoot =>
   (services, scope, platform) => {
     const clock = Context.get(services, Clock.Clock)
+    const readers = new Set<() => void>()
+    const stopReading = Effect.sync(() => {
+      for (const stop of readers) stop()
+    })
+    Effect.runSync(Scope.addFinalizer(scope, stopReading))
     const surroundings: Surroundings = {
       services: RequestContext.baseOf(services),
       scope,
       platform,
+      readers,
       pipeline,
       limits,
       maxBodySize: ByteSize.bytes(limits.maxRequestSize),
@@ -67,6 +74,8 @@ export const make =
       if (httpVersionMajor !== 1 || url!.charCodeAt(0) !== slash || isShuttingDown()) return undefined
       if (headers["set-cookie"] !== undefined || headers["content-encoding"] !== undefined) return undefined
       if (headers.expect !== undefined || headers.upgrade !== undefined) return undefined
+      // It may be a preflight, which no route sees.
+      if (method === "OPTIONS") return undefined
       const found = find(method!, url!)
       if (found === undefined) return undefined
       const { endpoint, route } = found.handler
@@ -80,13 +89,22 @@ export const make =
       return RequestHead.problemOf(headOf(source), source, limits) === undefined ? found : undefined
     }
 
-    return (source, response) => {
+    const serve = (source: IncomingMessage, response: ServerResponse): void => {
       const found = plainRouteOf(source)
       if (found === undefined) return platform.serve(source, response)
       const head = headOf(source)
       const ends = forwarded.endsFrom(Peer.ofSocket(source.socket), head.headers)
       const seen = ends.host === head.headers["host"] ? head : withHost(head, ends.host)
       new PlainRequest(surroundings, source, response, pipeline.open(seen, ends, clock), found).serve()
+    }
+
+    return (source, response) => {
+      try {
+        serve(source, response)
+      } catch (defect) {
+        // Thrown to Node, it would end the process.
+        platform.send(source, response, Effect.die(defect))
+      }
     }
   }
 

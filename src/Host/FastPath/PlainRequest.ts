@@ -1,5 +1,6 @@
 /** A plain request on its way to its route, and the answer on its way back. */
 import type * as ByteSize from "effect/ByteSize"
+import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -21,7 +22,7 @@ import type { FoundRoute } from "../Http/RouteRegistry.ts"
 import type { CompiledEndpoint } from "./CompiledEndpoint.ts"
 import type { JsonHeaders } from "./JsonHeaders.ts"
 import { NodeRequest } from "./NodeRequest.ts"
-import type { Platform } from "./Platform.ts"
+import * as Platform from "./Platform.ts"
 import * as RequestContext from "./RequestContext.ts"
 
 /** What all requests to a listener share. */
@@ -30,7 +31,9 @@ export interface Surroundings {
   readonly services: Context.Context<never>
   /** Ends the fibers of requests when it closes. */
   readonly scope: Scope.Scope
-  readonly platform: Platform
+  readonly platform: Platform.Platform
+  /** Ends the wait of each request for its body. */
+  readonly readers: Set<() => void>
   readonly pipeline: Pipeline
   readonly maxBodySize: ByteSize.ByteSize
   readonly limits: { readonly maxRequestSize: number; readonly maxRequestValues: number }
@@ -71,27 +74,47 @@ export class PlainRequest {
 
   /** Serves the request: now, or when its body, its handler or the store of the rate limiter is ready. */
   serve(): void {
-    const refusal = this.#surroundings.pipeline.refusal(this.#exchange)
-    if (isDone(refusal)) this.#guarded(() => this.#admit(refusal))
-    else this.#fork(refusal, this.#surroundings.services, true, (exit) => this.#admit(exit))
+    this.#guarded(() => {
+      const refusal = this.#surroundings.pipeline.refusal(this.#exchange)
+      if (isDone(refusal)) this.#admit(refusal)
+      else this.#fork(refusal, this.#surroundings.services, true, (exit) => this.#admit(exit))
+    })
   }
 
   #admit(refusal: Exit.Exit<Response | undefined>): void {
     if (Exit.isFailure(refusal)) return this.#send(Exit.failCause(refusal.cause))
     if (refusal.value !== undefined) return this.#send(Exit.succeed(refusal.value))
     const { endpoint, plugin, route, template } = this.#found.handler
-    if (endpoint === undefined) return this.#answer(route.handler as Handler)
+    if (endpoint === undefined) return this.#answer(this.#hasLeft ? clientLeft : (route.handler as Handler))
     this.#exchange.route = template
     this.#exchange.plugin = plugin
-    if (!endpoint.takesBody) return this.#handle(endpoint, undefined)
+    if (endpoint.takesBody) this.#read(endpoint)
+    else this.#handle(endpoint, undefined)
+  }
+
+  /** Whether the client has left, and with it whoever would work for it. */
+  get #hasLeft(): boolean {
+    return this.#response.destroyed && !this.#found.handler.route.uninterruptible
+  }
+
+  /** Waits for the body, and no longer than the host waits for requests when it stops. */
+  #read(endpoint: CompiledEndpoint): void {
+    const { limits, readers } = this.#surroundings
+    const stop = (): void => {
+      if (this.#found.handler.route.uninterruptible || !readers.delete(stop)) return
+      this.#guarded(() => this.#answer(Exit.interrupt()))
+    }
+    readers.add(stop)
     const toError = (cause: unknown) => BodyBytes.errorOf(this.#requestWith(undefined), cause)
-    BodyBytes.collect(this.#source, this.#surroundings.limits.maxRequestSize, toError, (bytes) =>
+    BodyBytes.collect(this.#source, limits.maxRequestSize, toError, (bytes) => {
+      if (!readers.delete(stop)) return
       this.#guarded(() => this.#handle(endpoint, this.#requestWith(bytes).text))
-    )
+    })
   }
 
   /** Decodes the parts of a request to an endpoint, and runs its handler. */
   #handle(endpoint: CompiledEndpoint, text: Effect.Effect<string, unknown> | undefined): void {
+    if (this.#hasLeft) return this.#answer(clientLeft)
     const { handler, params, searchParams: query } = this.#found
     const called = attempt(() => {
       const input = endpoint.inputOf(this.#request ?? this.#requestWith(undefined))
@@ -137,7 +160,8 @@ export class PlainRequest {
     const { isSentAsItIs, isShuttingDown, pipeline } = this.#surroundings
     const bytes = Buffer.byteLength(text)
     if (!isSentAsItIs(bytes, this.#exchange.headers["accept-encoding"]) || isShuttingDown()) return false
-    if (this.#fibers?.state.preResponseHandler !== undefined) return false
+    // Who has taken up the answer, or changes it, is not passed by.
+    if (this.#response.headersSent || this.#fibers?.state.preResponseHandler !== undefined) return false
     pipeline.close(this.#exchange, status, bytes)
     if (!this.#response.destroyed) {
       this.#response.writeHead(status, headers(this.#exchange, status, bytes)).end(text)
@@ -229,14 +253,16 @@ export class PlainRequest {
     try {
       step()
     } catch (defect) {
-      if (!this.#response.writableEnded) {
-        this.#surroundings.platform.send(this.#source, this.#response, Effect.die(defect))
-      }
+      if (this.#response.writableEnded) this.#release()
+      else this.#send(Exit.die(defect))
     }
   }
 }
 
 const isDone = <A, E>(effect: Effect.Effect<A, E, any>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
+
+/** What the platform would end the fiber of a request with. */
+const clientLeft = Exit.failCause(Cause.annotate(Cause.interrupt(), ClientAbort.annotation))
 
 const notRead = (text: Effect.Effect<string, unknown>): Handler => Effect.andThen(Effect.orDie(text), Effect.never)
 
@@ -252,7 +278,7 @@ const attempt = <A>(evaluate: () => A): A | Exit.Exit<never> => {
 /** Writes an answer of bytes; false, with nothing written, where it is none, or Node does not take it. */
 const isWritten = (nodeResponse: ServerResponse, { body, cookies, headers, status, statusText }: Response): boolean => {
   if (body._tag !== "Uint8Array" || body.contentLength > largest || !Cookies.isEmpty(cookies)) return false
-  if (status === 204 || status === 205 || status === 304) return false
+  if (!Platform.sendsBody(status) || headers["content-length"] !== String(body.contentLength)) return false
   try {
     nodeResponse.writeHead(status, statusText, headers)
   } catch {

@@ -18,6 +18,10 @@ export interface Platform {
   ) => void
 }
 
+/** Whether the platform sends a body with a status: some have none, and what is no final status at all is a failure to it. */
+export const sendsBody = (status: number): boolean =>
+  status >= 200 && status <= 599 && status !== 204 && status !== 205 && status !== 304
+
 /**
  * Gives what the platform is to serve, and takes over for it, once it does, where Node hands requests on.
  */

@@ -1,15 +1,18 @@
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import type { ServerResponse } from "node:http"
 import * as CompiledApi from "../../../src/Host/FastPath/CompiledApi.ts"
 import * as HealthCheck from "../../../src/Plugins/HealthCheck.ts"
 import * as Plugin from "../../../src/Plugins/Plugin.ts"
@@ -24,6 +27,9 @@ const api = HttpApi.make("direct").add(
     HttpApiEndpoint.get("get", "/things/:id", { params: { id: Schema.FiniteFromString }, success: Schema.Json }),
     HttpApiEndpoint.get("large", "/large", { success: Schema.Json }),
     HttpApiEndpoint.get("response", "/response/:kind", { params: { kind: Schema.String }, success: Schema.Json }),
+    HttpApiEndpoint.get("without", "/without", { success: Schema.String.pipe(HttpApiSchema.status(204)) }),
+    HttpApiEndpoint.get("unknown", "/unknown", { success: Schema.String.pipe(HttpApiSchema.status(600)) }),
+    HttpApiEndpoint.get("own", "/own", { success: Schema.String }),
     HttpApiEndpoint.post("post", "/things", { payload: Named, success: Named })
   )
 )
@@ -33,7 +39,9 @@ const responses: Record<string, HttpServerResponse.HttpServerResponse> = {
   empty: HttpServerResponse.empty(),
   cookie: HttpServerResponse.text("a cookie").pipe(HttpServerResponse.setCookieUnsafe("a", "b")),
   tagged: HttpServerResponse.text("tagged", { headers: { etag: '"a"' } }),
-  broken: HttpServerResponse.text("broken", { headers: { "x-broken": "\n" } })
+  broken: HttpServerResponse.text("broken", { headers: { "x-broken": "\n" } }),
+  longer: HttpServerResponse.setHeader(HttpServerResponse.text("longer"), "content-length", "7"),
+  early: HttpServerResponse.text("early", { status: 103 })
 }
 
 const handlers = HttpApiBuilder.group(api, "direct", (handlers) =>
@@ -42,6 +50,7 @@ const handlers = HttpApiBuilder.group(api, "direct", (handlers) =>
       Effect.sync(() => ({
         id: params.id,
         url: request.url,
+        changed: request.modify({ url: "/changed" }).modify({ protocol: "https" }).url,
         original: request.originalUrl.replace(/:\d+/, ""),
         host: request.headers["host"] ?? null,
         from: String(request.remoteAddress),
@@ -52,12 +61,23 @@ const handlers = HttpApiBuilder.group(api, "direct", (handlers) =>
     )
     .handle("large", () => Effect.succeed("large ".repeat(1_000)))
     .handle("response", ({ params }) => Effect.succeed(responses[params.kind]! as never))
+    .handle("without", () => Effect.succeed("nothing"))
+    .handle("unknown", () => Effect.succeed("unknown"))
+    .handle("own", ({ request }) =>
+      Effect.gen(function* () {
+        yield* Effect.addFinalizer(() => Effect.log("released"))
+        const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+        response.writeHead(200, { "content-length": "3" }).end("own")
+        return "own"
+      })
+    )
     .handle("post", ({ payload }) => Effect.as(Effect.yieldNow, payload))
 )
 
 const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     yield* router.add("GET", "/raw", HttpServerResponse.text("raw"))
+    yield* router.add("*", "/raw/any", HttpServerResponse.text("any"))
     yield* router.add("GET", "/raw/late", Effect.as(Effect.yieldNow, HttpServerResponse.text("late")))
     yield* router.add("GET", "/raw/stream", responses["stream"]!)
     yield* router.add(
@@ -116,6 +136,11 @@ const exchanges: Record<string, string | ReadonlyArray<string>> = {
   "an origin": get("/things/1", "Origin: https://there.test"),
   "an origin that may not read": get("/things/1", "Origin: https://evil.test"),
   "a preflight": head("OPTIONS /things/1 HTTP/1.1", "Origin: https://there.test", "Access-Control-Request-Method: GET"),
+  "a preflight where a route takes it": head(
+    "OPTIONS /raw/any HTTP/1.1",
+    "Origin: https://there.test",
+    "Access-Control-Request-Method: GET"
+  ),
   "no compression": get("/things/1", "Accept-Encoding: gzip, br"),
   "nothing but compression": get("/things/1", "Accept-Encoding: gzip, identity;q=0"),
   "a large answer": get("/large"),
@@ -132,6 +157,11 @@ const exchanges: Record<string, string | ReadonlyArray<string>> = {
   "an empty answer": get("/response/empty"),
   "an answer with a cookie": get("/response/cookie"),
   "an answer that cannot be sent": get("/response/broken"),
+  "an answer with another length than it says": get("/raw") + get("/response/longer"),
+  "an answer that is none yet": get("/response/early"),
+  "a status without a body": get("/without"),
+  "a status that there is not": get("/unknown"),
+  "a handler that answers by itself": get("/own"),
   "a body": post("/things", '{"name":"Ada"}'),
   "a body without a name": post("/things", "{}"),
   "a body that is not JSON": post("/things", "{"),
@@ -208,4 +238,23 @@ describe("the direct way of requests", () => {
       })
     )
   }
+
+  it.effect("gives up a request whose client leaves in the midst of its body, as Effect's platform does", () =>
+    Effect.gen(function* () {
+      const make = TestHost.make([plugin], { listen: true })
+      for (const host of [yield* make, yield* Effect.provideService(make, CompiledApi.IsEnabled, false)]) {
+        const connection = yield* Connection.open(host.url)
+        yield* connection.send(head("POST /things HTTP/1.1", "Content-Length: 14") + '{"name"')
+        // One answer, over another connection, says that the first request has come.
+        yield* host.request("/raw")
+        connection.socket.destroy()
+        let lines = yield* host.log.messages("layerhost.host.request")
+        while (lines.length < 2) lines = yield* host.log.messages("layerhost.host.request")
+        assert.deepStrictEqual(lines, ["GET /raw 200", "POST /things 499"])
+        const { metrics } = host
+        const active = (yield* metrics).find(({ id }) => id === "http.server.active_requests")
+        assert.containsSubset(active, { state: { count: 0 } })
+      }
+    })
+  )
 })

@@ -3,17 +3,31 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as net from "node:net"
 import * as Plugin from "../../../src/Plugins/Plugin.ts"
+import * as PluginApi from "../../../src/Plugins/PluginApi.ts"
 import * as TestHost from "../../../src/testing/TestHost.ts"
 import * as TestLog from "../../../src/testing/TestLog.ts"
 import * as Connection from "./support/connection.ts"
+
+const Thing = Schema.Struct({ name: Schema.String })
+const api = HttpApi.make("things").add(
+  HttpApiGroup.make("things").add(HttpApiEndpoint.post("post", "/things", { payload: Thing, success: Thing }))
+)
+const handlers = HttpApiBuilder.group(api, "things", (handlers) =>
+  handlers.handle("post", ({ payload }) => Effect.succeed(payload))
+)
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`
 
@@ -27,6 +41,7 @@ const make = Effect.fnUntraced(function* (config: Readonly<Record<string, string
   const wait = Effect.andThen(Deferred.succeed(entered, undefined), Deferred.await(release))
   const plugin = Plugin.make({
     id: "slow",
+    apis: [PluginApi.make(api, handlers)],
     routes: Layer.mergeAll(
       HttpRouter.add("GET", "/quick", HttpServerResponse.text("quick")),
       HttpRouter.add(
@@ -182,6 +197,22 @@ describe("when a host stops", () => {
       const lines = yield* host.log.lines
       assert.isTrue(lines.some(({ message }) => message === "GET /slow 503"))
       assert.isTrue(lines.every(({ level }) => level !== "Error"))
+    })
+  )
+
+  it.effect("a request whose body does not come is told so, too", () =>
+    Effect.gen(function* () {
+      const host = yield* make()
+      const connection = yield* Connection.open(host.url)
+      yield* connection.send('POST /things HTTP/1.1\r\nHost: test\r\nContent-Length: 14\r\n\r\n{"name"')
+      const quick = yield* Connection.open(host.url)
+      yield* quick.send(get("/quick"))
+      yield* quick.receive("quick")
+      const closing = yield* host.startClosing
+      yield* host.refused
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(closing)
+      assert.match(yield* connection.closed, /^HTTP\/1\.1 503 Service Unavailable\r\n(.+\r\n)*connection: close\r\n/i)
     })
   )
 
