@@ -49,6 +49,12 @@ const isPlain = (source: IncomingMessage | Request): source is IncomingMessage =
   source.headers.expect === undefined &&
   source.headers.upgrade === undefined
 
+/**
+ * After as many chunks, they are joined: a client may send each byte in a chunk of its own, and to hold a chunk costs some
+ * hundred bytes.
+ */
+const manyChunks = 256
+
 /** Reads a body to its end, or to the limit; what is beyond that stays unread. */
 export const collect = (
   source: IncomingMessage,
@@ -56,7 +62,8 @@ export const collect = (
   toError: (cause: unknown) => HttpServerError,
   done: (bytes: Bytes) => void
 ): void => {
-  const chunks: Array<Uint8Array> = []
+  let chunks: Array<Uint8Array> = []
+  const joined: Array<Uint8Array> = []
   let size = 0
   let isSettled = false
   const settle = (make: () => Bytes): void => {
@@ -64,12 +71,20 @@ export const collect = (
     isSettled = true
     done(make())
   }
-  const onEnd = (): void => settle(() => Exit.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+  const onEnd = (): void => {
+    const all = joined.length === 0 ? chunks : [...joined, ...chunks]
+    settle(() => Exit.succeed(all.length === 1 ? all[0]! : Buffer.concat(all)))
+  }
   const onError = (cause?: unknown): void =>
     settle(() => Exit.fail(toError(cause ?? new Error("The connection was closed"))))
   const onData = (chunk: Uint8Array): void => {
     size += chunk.length
-    if (size <= maxSize) return void chunks.push(chunk)
+    if (size <= maxSize) {
+      if (chunks.push(chunk) < manyChunks) return
+      joined.push(Buffer.concat(chunks))
+      chunks = []
+      return
+    }
     // What follows runs away unread.
     source.off("data", onData)
     onError(new BodyTooLarge({ message: tooLarge(maxSize) }))
