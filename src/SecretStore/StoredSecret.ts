@@ -54,10 +54,19 @@ export const decode = (
   text: string,
   totpPeriodInSeconds: number
 ): Result.Result<SecretInput, SecretCorrupt> => {
-  const corrupt = (reason: string) => Result.fail(new SecretCorrupt({ id: id.id, reason }))
   const json = parse(text)
-  if (Option.isNone(json)) return corrupt("it is not JSON")
-  const decoded = decodeInput(json.value)
+  return Option.isSome(json)
+    ? decodeJson(id, json.value, totpPeriodInSeconds)
+    : Result.fail(new SecretCorrupt({ id: id.id, reason: "it is not JSON" }))
+}
+
+const decodeJson = (
+  id: SecretId,
+  json: unknown,
+  totpPeriodInSeconds: number
+): Result.Result<SecretInput, SecretCorrupt> => {
+  const corrupt = (reason: string) => Result.fail(new SecretCorrupt({ id: id.id, reason }))
+  const decoded = decodeInput(json)
   if (Result.isFailure(decoded)) {
     const reasons = fields(decoded.failure.issue).map(({ field, message }) => `${field}: ${message}`)
     return corrupt(reasons.join("; "))
@@ -66,10 +75,9 @@ export const decode = (
   if (secret.type !== id.type) return corrupt(`it is a ${secret.type}, the id says ${id.type}`)
   // Who writes a file by hand may have a URI.
   const plain = withPlainSeed(secret, totpPeriodInSeconds)
-  return Result.mapError(
-    plain,
-    ({ field, message }) => new SecretCorrupt({ id: id.id, reason: `${field}: ${message}` })
-  )
+  return Result.isFailure(plain)
+    ? corrupt(`${plain.failure.field}: ${plain.failure.message}`)
+    : Result.succeed(plain.success)
 }
 
 /** A secret as a read gives it: the seed replaced by the current code. */
@@ -82,52 +90,51 @@ export const withCode = (secret: SecretInput, totpPeriodInSeconds: number): Effe
   }))
 }
 
-/** The metadata in a text; `None` where it has none, as in a file that was written by hand. */
-export const metadataOf = Effect.fnUntraced(function* (
-  id: SecretId,
-  text: string
-): Effect.fn.Return<Option.Option<StoredMetadata>, SecretCorrupt> {
-  const json = Option.filter(parse(text), Predicate.isObject)
-  if (Option.isNone(json)) return yield* new SecretCorrupt({ id: id.id, reason: "it is not a JSON object" })
-  if (!("metadata" in json.value)) return Option.none()
-  const metadata = decodeMetadata(json.value.metadata)
-  if (Option.isSome(metadata)) return metadata
-  return yield* new SecretCorrupt({ id: id.id, reason: "its metadata does not decode" })
-})
+/** What a text says, before anything of it is decoded. */
+export const parseObject = (id: SecretId, text: string): Result.Result<object, SecretCorrupt> =>
+  Result.fromOption(
+    Option.filter(parse(text), Predicate.isObject),
+    () => new SecretCorrupt({ id: id.id, reason: "it is not a JSON object" })
+  )
+
+/** The metadata beside a secret; `None` where there is none, as in a file that was written by hand. */
+export const metadataOf = (id: SecretId, json: object): Result.Result<Option.Option<StoredMetadata>, SecretCorrupt> => {
+  if (!("metadata" in json)) return Result.succeed(Option.none())
+  const metadata = decodeMetadata(json.metadata)
+  return Option.isSome(metadata)
+    ? Result.succeed(metadata)
+    : Result.fail(new SecretCorrupt({ id: id.id, reason: "its metadata does not decode" }))
+}
 
 /** The metadata of a secret that is new. */
 export const firstAt = (now: DateTime.Utc): StoredMetadata => ({ version: 1, created: now, updated: now, earlier: [] })
 
-/** The metadata of the version after the one that stands, of which `text` and `metadata` are given. */
+/** The metadata of the version after the one that stands, of which the JSON and the metadata are given. */
 export const next = (
-  text: string,
+  json: object,
   { created, earlier, updated, version }: StoredMetadata,
   now: DateTime.Utc,
   versionsKept: number
-): StoredMetadata => {
-  const kept = Option.map(documentOf(text), (secret) => ({ version, created: updated, secret }))
-  return {
-    version: version + 1,
-    created,
-    updated: now,
-    earlier: [...Option.toArray(kept), ...earlier].slice(0, versionsKept - 1)
-  }
-}
+): StoredMetadata => ({
+  version: version + 1,
+  created,
+  updated: now,
+  earlier: [{ version, created: updated, secret: documentOf(json) }, ...earlier].slice(0, versionsKept - 1)
+})
 
 /** The secret of a version that stands or is kept, with the seed that stands; `None` where there is no such version. */
 export const atVersion = Effect.fnUntraced(function* (
   id: SecretId,
-  text: string,
+  json: object,
   { earlier, version: current }: StoredMetadata,
   version: number,
   totpPeriodInSeconds: number
 ): Effect.fn.Return<Option.Option<SecretInput>, SecretCorrupt> {
   const kept = earlier.find((it) => it.version === version)
-  const json = version === current ? documentOf(text) : Option.map(Option.fromUndefinedOr(kept), ({ secret }) => secret)
-  if (Option.isNone(json)) return Option.none()
-  const document = yield* SecretDocument.decode(id, json.value)
+  if (version !== current && kept === undefined) return Option.none()
+  const document = yield* SecretDocument.decode(id, version === current ? documentOf(json) : kept!.secret)
   if (document.type !== "UsernamePasswordTotp") return Option.some(document)
-  const { totp } = { totp: undefined, ...(yield* Effect.fromResult(decode(id, text, totpPeriodInSeconds))) }
+  const { totp } = { totp: undefined, ...(yield* Effect.fromResult(decodeJson(id, json, totpPeriodInSeconds))) }
   return Option.map(Option.fromUndefinedOr(totp), (totp) => ({ ...document, totp }))
 })
 
@@ -135,8 +142,7 @@ export const atVersion = Effect.fnUntraced(function* (
 const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
 /** The JSON of the secret alone, without its seed. */
-const documentOf = (text: string): Option.Option<object> =>
-  Option.map(Option.filter(parse(text), Predicate.isObject), (json) => {
-    const { metadata: _, totp: __, ...document } = { metadata: undefined, totp: undefined, ...json }
-    return document
-  })
+const documentOf = (json: object): object => {
+  const { metadata: _, totp: __, ...document } = { metadata: undefined, totp: undefined, ...json }
+  return document
+}

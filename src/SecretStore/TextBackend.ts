@@ -68,16 +68,16 @@ export const make = (
       return Result.isSuccess(secret) ? Effect.mapEager(then(secret.success), Option.some) : Effect.fail(secret.failure)
     })
 
-  /** The text with its metadata. One that was written by hand has none. */
+  /** What a text says, and its metadata. One that was written by hand has none. */
   const open = Effect.fnUntraced(function* (operation: string, location: Location) {
     const read = yield* texts.read(operation, location)
     if (Option.isNone(read)) return Option.none()
-    const text = read.value
-    const known = yield* StoredSecret.metadataOf(location.id, text)
+    const json = yield* Effect.fromResult(StoredSecret.parseObject(location.id, read.value))
+    const known = yield* Effect.fromResult(StoredSecret.metadataOf(location.id, json))
     const metadata = Option.isSome(known)
       ? known.value
       : StoredSecret.firstAt(yield* texts.modified(operation, location))
-    return Option.some({ text, metadata })
+    return Option.some({ json, metadata })
   })
 
   return {
@@ -117,12 +117,12 @@ export const make = (
       const replace = Effect.gen(function* () {
         const before = yield* open(operation, location)
         if (Option.isNone(before)) return false
-        const { metadata, text } = before.value
+        const { json, metadata } = before.value
         const { version } = metadata
         if (expectedVersion !== undefined && expectedVersion !== version) {
           return yield* new SecretVersionConflict({ id: location.id.id, expected: expectedVersion, found: version })
         }
-        const next = StoredSecret.next(text, metadata, yield* DateTime.now, versionsKept)
+        const next = StoredSecret.next(json, metadata, yield* DateTime.now, versionsKept)
         yield* texts.replace(operation, location, StoredSecret.encode(secret, next))
         return true
       })
@@ -134,10 +134,10 @@ export const make = (
       const replace = Effect.gen(function* () {
         const before = yield* open(operation, location)
         if (Option.isNone(before)) return false
-        const { metadata, text } = before.value
-        const secret = yield* StoredSecret.atVersion(location.id, text, metadata, version, totpPeriodInSeconds)
+        const { json, metadata } = before.value
+        const secret = yield* StoredSecret.atVersion(location.id, json, metadata, version, totpPeriodInSeconds)
         if (Option.isNone(secret)) return yield* new SecretVersionNotFound({ id: location.id.id, version })
-        const next = StoredSecret.next(text, metadata, yield* DateTime.now, versionsKept)
+        const next = StoredSecret.next(json, metadata, yield* DateTime.now, versionsKept)
         yield* texts.replace(operation, location, StoredSecret.encode(secret.value, next))
         return true
       })

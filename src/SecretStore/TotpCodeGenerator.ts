@@ -31,10 +31,12 @@ export const current = (
   base32Key: string,
   periodInSeconds: number
 ): Effect.Effect<PeriodInfo & { readonly code: string }, SecretInvalid> =>
-  Effect.gen(function* () {
-    const millis = yield* Clock.currentTimeMillis
-    const code = yield* Effect.fromResult(at(base32Key, millis, periodInSeconds))
-    return { code, ...periodAt(millis, periodInSeconds) }
+  Effect.clockWith((clock) => {
+    const millis = clock.currentTimeMillisUnsafe()
+    const code = at(base32Key, millis, periodInSeconds)
+    return Result.isSuccess(code)
+      ? Effect.succeed({ code: code.success, ...periodAt(millis, periodInSeconds) })
+      : Effect.fail(code.failure)
   })
 
 /** The code of the period that a point in time belongs to. */
@@ -73,7 +75,9 @@ const periodAt = (millis: number, periodInSeconds: number): PeriodInfo => {
 /** HOTP (RFC 4226) of the number of periods since the epoch. */
 const codeAt = (seed: Uint8Array, millis: number, periodInSeconds: number): string => {
   const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(millis / (periodInSeconds * 1000))))
+  const periods = Math.floor(millis / (periodInSeconds * 1000))
+  counter.writeUInt32BE(Math.floor(periods / 2 ** 32), 0)
+  counter.writeUInt32BE(periods % 2 ** 32, 4)
   const mac = createHmac("sha1", seed).update(counter).digest()
   const offset = mac[mac.length - 1]! & 0xf
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0")
