@@ -2,7 +2,7 @@
  * Makes one file of a program and all modules that it imports.
  *
  * What is imported when the program starts is one module, whose top level runs at once. What it imports later, with `import()`, is
- * kept apart and packed, so that a start does not even read it: clients that nobody uses, exporters, the page of the documentation.
+ * kept apart and packed, so that a start does not even compile it: clients that nobody uses, exporters, the page of the documentation.
  */
 import { basename, dirname, join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
