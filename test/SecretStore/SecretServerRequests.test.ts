@@ -2,13 +2,16 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
 import { CredentialStorage, login, samples, seed } from "./support/Credentials.ts"
-import { first, when } from "./support/server/faults.ts"
+import { first, silence, when } from "./support/server/faults.ts"
 import { send } from "./support/server/StandIn.ts"
 import { Server, storage } from "./support/Server.ts"
+import { until } from "./support/until.ts"
 import { revealed } from "./SecretStorageTest.ts"
 
 describe("SecretServer's requests", () => {
@@ -58,6 +61,26 @@ describe("SecretServer's requests", () => {
       for (let i = 0; i < 50; i++) yield* store.get(id)
       expect(new Set(server.served.map(({ socket }) => socket)).size).toBeLessThanOrEqual(3)
     }).pipe(Effect.provide(storage()))
+  )
+
+  it.live("end where nobody waits for them any more: the fiber is interrupted, or the time is over", () =>
+    Effect.gen(function* () {
+      const server = yield* Server
+      const store = yield* CredentialStorage
+      const id = yield* store.create("ApiKeys", login("1"))
+      server.fault = () => silence
+      const before = server.served.length
+      const fiber = yield* Effect.forkChild(store.get(id))
+      yield* until(() => server.served.length === before + 1)
+      expect(server.served.at(-1)!.socket.destroyed).toBe(false)
+      yield* Fiber.interrupt(fiber)
+      yield* until(() => server.served.at(-1)!.socket.destroyed)
+
+      const error = yield* Effect.flip(store.get(id))
+      expect(error.message).toContain("it gave no answer within 0.5 seconds")
+      expect(server.served.length).toBe(before + 2)
+      yield* until(() => server.served.at(-1)!.socket.destroyed)
+    }).pipe(Effect.provide(storage(() => ({ timeout: Duration.millis(500) }))))
   )
 
   it.effect("count as outgoing ones, by method and status", () =>

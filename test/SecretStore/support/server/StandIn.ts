@@ -5,7 +5,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as http from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import * as KeyValue from "./KeyValue.ts"
 import { type Asked, data, type Engine, errors, type Flavour, openBao, type Reply } from "./Reply.ts"
 import { Tokens } from "./Tokens.ts"
@@ -27,7 +27,7 @@ export type Fault = (response: http.ServerResponse, answer: () => Reply) => void
 
 export interface Served extends Asked {
   readonly headers: http.IncomingHttpHeaders
-  readonly socket: unknown
+  readonly socket: Socket
 }
 
 export interface Options {
