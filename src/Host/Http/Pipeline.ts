@@ -37,6 +37,7 @@ import * as RequestBody from "./RequestBody.ts"
 import * as RequestHead from "./RequestHead.ts"
 import * as RequestId from "./RequestId.ts"
 import type * as RequestLog from "./RequestLog.ts"
+import { pathOf } from "./RequestTarget.ts"
 import * as ResponseHeaders from "./ResponseHeaders.ts"
 import type { Handler } from "./Route.ts"
 import * as Yaml from "./Yaml.ts"
@@ -193,7 +194,7 @@ export const make = (handler: Handler, options: PipelineOptions): Pipeline => {
     }
     metrics.end(method, route, status, seconds)
     const time = clock.currentTimeMillisUnsafe()
-    options.log({ method, url, requestId, route, clientAddress, span, status, bytes, time, seconds })
+    options.log({ method, url, path: pathOf(url), requestId, route, clientAddress, span, status, bytes, time, seconds })
   }
 
   const httpEffect: HttpEffect = Effect.withFiber((fiber) => {

@@ -7,13 +7,15 @@ import * as LogValue from "../Logging/LogValue.ts"
 import { maskQuery } from "../Logging/SecretNames.ts"
 import * as Timestamp from "../Logging/Timestamp.ts"
 import * as Memo from "../Memo.ts"
-import { pathOf, queryOf } from "./RequestTarget.ts"
+import { queryOf } from "./RequestTarget.ts"
 
 /** A request with its answer. */
 export interface Answered {
   readonly method: string
   /** Path and query. */
   readonly url: string
+  /** The path alone. */
+  readonly path: string
   readonly requestId: string
   /** The pattern of the route; absent where none matched. */
   readonly route: string | undefined
@@ -48,7 +50,7 @@ export const make = (log: Logging["Service"], { isExcluded, withQueries }: Reque
     json: (answered: Answered) => (isPlain(answered) ? jsonOf(answered) : JsonFormat.format(record(answered)))
   }
   return (answered: Answered): void => {
-    if (!isExcluded(pathOf(answered.url))) log.write("Information", namespace, line, answered)
+    if (!isExcluded(answered.path)) log.write("Information", namespace, line, answered)
   }
 }
 
@@ -68,7 +70,7 @@ export const recordOf = (answered: Answered, withQueries: boolean): LogRecord =>
     date: new Date(answered.time),
     level: "Information",
     namespace,
-    message: LogValue.clip(`${answered.method} ${pathOf(answered.url)} ${answered.status}`, budget),
+    message: LogValue.clip(`${answered.method} ${answered.path} ${answered.status}`, budget),
     error: undefined,
     span: answered.span,
     requestId: answered.requestId,
@@ -82,11 +84,11 @@ const isPlain = ({ url }: Answered): boolean => url.length < 4096 && !url.includ
 
 /** The line of a plain request in the format `json`, as `JsonFormat` writes its record. */
 export const jsonOf = (answered: Answered): string => {
-  const { bytes, clientAddress, method, requestId, route, span, status, time } = answered
+  const { bytes, clientAddress, method, path, requestId, route, span, status, time } = answered
   const spanFields = span === undefined ? "" : `,"TraceId":${quote(span.traceId)},"SpanId":${quote(span.spanId)}`
   return (
     `{"@timestamp":"${Timestamp.toIso(time)}","log.level":"Information","log.logger":"${namespace}"` +
-    `,"message":${quote(`${method} ${pathOf(answered.url)} ${status}`)}${spanFields}` +
+    `,"message":${quote(`${method} ${path} ${status}`)}${spanFields}` +
     `,"http.request.id":${quote(requestId)}` +
     `,"labels":{"method":${quoted(method)},"route":${route === undefined ? "null" : quoted(route)},"status":${status}` +
     `,"durationMs":${millisOf(answered)},"clientAddress":${clientAddress === undefined ? "null" : quoted(clientAddress)}` +

@@ -2,9 +2,16 @@
 
 /** The path, without what follows it. */
 export const pathOf = (url: string): string => {
-  const end = url.search(/[?;#]/)
-  return end < 0 ? url : url.slice(0, end)
+  for (let i = 0; i < url.length; i++) {
+    const code = url.charCodeAt(i)
+    if (code === questionMark || code === semicolon || code === hash) return url.slice(0, i)
+  }
+  return url
 }
+
+const questionMark = 0x3f
+const semicolon = 0x3b
+const hash = 0x23
 
 /** The query, without its question mark; empty where there is none. */
 export const queryOf = (url: string): string => {

@@ -8,6 +8,7 @@ const Span = Schema.Struct({ traceId: Schema.String, spanId: Schema.String })
 const Answered = Schema.Struct({
   method: Schema.Union([Schema.Literals(["GET", "POST"]), Schema.String]),
   url: Schema.Union([Schema.Literals(["/items/42", "/", "/a;b#c?d=e", "/x?token=1"]), Schema.String]),
+  path: Schema.Union([Schema.Literals(["/items/42", "/"]), Schema.String]),
   requestId: Schema.String,
   route: Schema.UndefinedOr(Schema.String),
   clientAddress: Schema.UndefinedOr(Schema.String),
