@@ -164,7 +164,7 @@ export class PlainRequest {
     if (this.#response.headersSent || this.#fibers?.state.preResponseHandler !== undefined) return false
     pipeline.close(this.#exchange, status, bytes)
     if (!this.#response.destroyed) {
-      this.#response.writeHead(status, headers(this.#exchange, status, bytes)).end(text)
+      this.#response.writeHead(status, headers(this.#exchange, status, bytes)).end(text, encodingOf(text, bytes))
     }
     this.#release()
     return true
@@ -284,9 +284,14 @@ const isWritten = (nodeResponse: ServerResponse, { body, cookies, headers, statu
   } catch {
     return false
   }
-  nodeResponse.end(body.text ?? body.body)
+  const { text } = body
+  if (text === undefined) nodeResponse.end(body.body)
+  else nodeResponse.end(text, encodingOf(text, body.contentLength))
   return true
 }
+
+/** ASCII is the same in Latin-1, which Node writes without looking at each character. */
+const encodingOf = (text: string, bytes: number): "latin1" | "utf8" => (text.length === bytes ? "latin1" : "utf8")
 
 /** What is larger than this, in bytes, is waited for. */
 const largest = 1024 * 1024

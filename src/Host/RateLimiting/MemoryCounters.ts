@@ -72,7 +72,8 @@ class CounterTable {
   }
 
   count({ client, endpoint, rules }: Counted, now: number): Count {
-    const { high, low } = this.#wordsOf(`${client} ${endpoint}`)
+    // The name of a client has no space in it.
+    const { high, low } = this.#wordsOf(endpoint === "*" ? client : `${client} ${endpoint}`)
     const places = this.#places
     places.length = 0
 

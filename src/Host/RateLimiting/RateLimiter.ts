@@ -128,15 +128,16 @@ type DecisionKind = "allowed" | "refused" | "whitelisted" | "unlimited" | "store
 
 /** Counts decisions by their kind. */
 const countDecisions = (context: Context.Context<never>) => {
-  const seriesOf = Memo.make((decision: DecisionKind) =>
+  const seriesOf = (decision: DecisionKind) =>
     Series.counter(
       "layerhost.rate_limit.decisions",
       { description: "Requests that the rate limiter decided on", attributes: { decision }, incremental: true },
       context
     )
-  )
+  const all: Partial<Record<DecisionKind, Series.Counter>> = {}
   return (kind: DecisionKind, decision: Decision): Decision => {
-    seriesOf(kind).add(1)
+    const series = (all[kind] ??= seriesOf(kind))
+    series.add(1)
     return decision
   }
 }
