@@ -10,7 +10,7 @@ import { resolve } from "node:path"
 /** The text of package.json with its entries in `dist`. */
 export const toDist = (text: string): string => text.replace(/"\.\/src\/([^"]+)\.[jt]s"/g, `"./dist/$1.js"`)
 
-/** The text of package.json with its entries in `src`. */
+/** The text of package.json with its entries in `src`. QuickStart is JavaScript there, too: to strip its types would take longer than it spares. */
 export const toSource = (text: string): string =>
   text.replace(/"\.\/dist\/([^"]+)\.js"/g, (_, name) => `"./src/${name}.${name === "QuickStart" ? "js" : "ts"}"`)
 

@@ -55,7 +55,7 @@ const objection = (file: string, specifier: string): string | undefined => {
 }
 
 const objectionToFile = (file: string, target: string): string | undefined => {
-  // Neither of them imports anything.
+  // Neither of them imports anything of src.
   if (target === "package.json" || target === "src/QuickStart.js") return undefined
   if (!target.startsWith("src/")) return `src imports nothing from outside but package.json: ${target}`
   if (posix.basename(target) === "index.ts" && posix.basename(file) !== "index.ts") {

@@ -88,7 +88,7 @@ export const make = (fs: NodeFs): NodeFiles => {
     try {
       return await use(sync)
     } finally {
-      void opening.then(fs.closeSync, () => {})
+      void opening.then(fs.closeSync).catch(() => {})
     }
   }
 

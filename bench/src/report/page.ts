@@ -1,4 +1,5 @@
 /** The results as Markdown. */
+import { rate } from "../measure/latency.ts"
 import { counts } from "../measure/plugins.ts"
 import { ways } from "../measure/tracing.ts"
 import { baseline, peers } from "../peers.ts"
@@ -129,7 +130,7 @@ export const page = (results: Results): string =>
       ["p50", "p99"]
         .map(
           (quantile) =>
-            `${quantile} in ms, at 1,000 requests a second:\n\n${byPeer(data, (of) => withRange(spread(of[quantile as "p50"])))}`
+            `${quantile} in ms, at ${rate.toLocaleString("en")} requests a second:\n\n${byPeer(data, (of) => withRange(spread(of[quantile as "p50"])))}`
         )
         .join("\n\n")
     ),

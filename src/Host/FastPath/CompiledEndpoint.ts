@@ -2,8 +2,9 @@
  * An endpoint of an API as one plain function: what the API runtime works out again for every request is worked out at start.
  *
  * Only the way of a request that goes well is compiled: its parts decode, its handler succeeds, and the result can be said in
- * JSON. Everything else is left to the API runtime, which then runs in the place of the compiled handler, so that there is one
- * word on what a failure looks like. docs/fast-path.md says why both answer alike; a test holds them against each other.
+ * JSON. What of a request is not valid is found here, too. Everything else is left to the API runtime, which then runs in the
+ * place of the compiled handler, so that there is one word on what a failure looks like. docs/fast-path.md says why both answer
+ * alike; a test holds them against each other.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -159,7 +159,8 @@ export class PlainRequest {
   #isSent(text: string, status: number, headers: JsonHeaders): boolean {
     const { isSentAsItIs, isShuttingDown, pipeline } = this.#surroundings
     const bytes = Buffer.byteLength(text)
-    if (!isSentAsItIs(bytes, this.#exchange.headers["accept-encoding"]) || isShuttingDown()) return false
+    if (bytes >= large || !isSentAsItIs(bytes, this.#exchange.headers["accept-encoding"])) return false
+    if (isShuttingDown()) return false
     // Who has taken up the answer, or changes it, is not passed by.
     if (this.#response.headersSent || this.#fibers?.state.preResponseHandler !== undefined) return false
     pipeline.close(this.#exchange, status, bytes)
@@ -253,7 +254,8 @@ export class PlainRequest {
     try {
       step()
     } catch (defect) {
-      if (this.#response.writableEnded) this.#release()
+      if (!this.#exchange.isClosed) this.#answer(Exit.die(defect))
+      else if (this.#response.writableEnded) this.#release()
       else this.#send(Exit.die(defect))
     }
   }
@@ -264,6 +266,7 @@ const isDone = <A, E>(effect: Effect.Effect<A, E, any>): effect is Exit.Exit<A, 
 /** What the platform would end the fiber of a request with. */
 const clientLeft = Exit.failCause(Cause.annotate(Cause.interrupt(), ClientAbort.annotation))
 
+/** Why a body that was read is no text; it is known to have failed, so that nothing comes after it. */
 const notRead = (text: Effect.Effect<string, unknown>): Handler => Effect.andThen(Effect.orDie(text), Effect.never)
 
 /** What is thrown where nobody catches it is a defect. */
@@ -277,7 +280,7 @@ const attempt = <A>(evaluate: () => A): A | Exit.Exit<never> => {
 
 /** Writes an answer of bytes; false, with nothing written, where it is none, or Node does not take it. */
 const isWritten = (nodeResponse: ServerResponse, { body, cookies, headers, status, statusText }: Response): boolean => {
-  if (body._tag !== "Uint8Array" || body.contentLength > largest || !Cookies.isEmpty(cookies)) return false
+  if (body._tag !== "Uint8Array" || body.contentLength >= large || !Cookies.isEmpty(cookies)) return false
   if (!Platform.sendsBody(status) || headers["content-length"] !== String(body.contentLength)) return false
   try {
     nodeResponse.writeHead(status, statusText, headers)
@@ -293,5 +296,5 @@ const isWritten = (nodeResponse: ServerResponse, { body, cookies, headers, statu
 /** ASCII is the same in Latin-1, which Node writes without looking at each character. */
 const encodingOf = (text: string, bytes: number): "latin1" | "utf8" => (text.length === bytes ? "latin1" : "utf8")
 
-/** What is larger than this, in bytes, is waited for. */
-const largest = 1024 * 1024
+/** An answer of so many bytes is waited for by the platform. */
+const large = 1024 * 1024

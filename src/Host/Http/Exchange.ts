@@ -25,6 +25,8 @@ export class Exchange implements RequestHead, RequestState {
   limitHeaders: Readonly<Record<string, string>> | undefined = undefined
   /** Why the handler failed, where it did. */
   failure: Cause.Cause<unknown> | undefined = undefined
+  /** Whether the answer is known, and was counted and told. */
+  isClosed = false
 
   constructor(
     head: RequestHead,

@@ -178,6 +178,7 @@ export const make = (handler: Handler, options: PipelineOptions): Pipeline => {
   }
 
   const close: Pipeline["close"] = (exchange, status, bytes) => {
+    exchange.isClosed = true
     const { clientAddress, clock, method, requestId, span, start, url } = exchange
     // Who is refused on the way does not come to its route.
     const route = exchange.route ?? options.templateOf(method, url)
@@ -219,6 +220,7 @@ const declaredLength = ({ headers }: RequestHead.RequestHead): number => {
   const length = headers["content-length"]
   return length === undefined ? 0 : Number(length)
 }
+
 /**
  * The type of an answer that its client does not take. Raw routes do not say beforehand what they answer with; where one has
  * changed something, that it did matters more than how it is told.

@@ -17,7 +17,8 @@ export const isIn = (code: string): boolean => {
     ArrowFunctionExpression: enter,
     "ArrowFunctionExpression:exit": leave,
     AwaitExpression: wait,
-    ForOfStatement: (node) => node.await && wait()
+    ForOfStatement: (node) => node.await && wait(),
+    VariableDeclaration: (node) => node.kind === "await using" && wait()
   }).visit(parseSync("module.js", code).program)
   return found
 }

@@ -59,9 +59,12 @@ const { rolldown: wanted } = packageJson.peerDependencies
 /** The bundler, which only services that are built need to have installed. */
 const bundler = Effect.tryPromise({
   try: async () => (await import("rolldown")).rolldown,
-  catch: () =>
+  catch: (cause) =>
     new CommandError({
-      message: `This needs the bundler rolldown: run \`npm install --save-dev rolldown@${wanted}\` in the service's directory`
+      message:
+        `This needs the bundler rolldown: run \`npm install --save-dev rolldown@${wanted}\` in the service's directory` +
+        // What is installed may still not load, such as a binary for another platform.
+        ((cause as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND" ? "" : ` (${(cause as Error).message})`)
     })
 })
 

@@ -60,7 +60,9 @@ const handlers = HttpApiBuilder.group(api, "direct", (handlers) =>
       }))
     )
     .handle("large", () => Effect.succeed("large ".repeat(1_000)))
-    .handle("response", ({ params }) => Effect.succeed(responses[params.kind]! as never))
+    .handle("response", ({ params }) =>
+      params.kind === "none" ? (undefined as never) : Effect.succeed(responses[params.kind]! as never)
+    )
     .handle("without", () => Effect.succeed("nothing"))
     .handle("unknown", () => Effect.succeed("unknown"))
     .handle("own", ({ request }) =>
@@ -148,6 +150,7 @@ const exchanges: Record<string, string | ReadonlyArray<string>> = {
   "another type": get("/things/1", "Accept: text/html"),
   "a list of types": get("/things/1", "Accept: text/html, */*;q=0.1"),
   HEAD: head("HEAD /things/1 HTTP/1.1"),
+  "HEAD where a route takes it": head("HEAD /raw/any HTTP/1.1"),
   "an expectation": head("POST /things HTTP/1.1", "Expect: 100-continue", "Content-Length: 14") + '{"name":"Ada"}',
   "another expectation": get("/things/1", "Expect: wonders"),
   "a body where none is taken": head("GET /things/1 HTTP/1.1", "Content-Length: 2") + "{}",
@@ -238,6 +241,17 @@ describe("the direct way of requests", () => {
       })
     )
   }
+
+  it.effect("answers, counts and tells a request whose handler gives nothing that runs", () =>
+    Effect.gen(function* () {
+      const host = yield* TestHost.make([plugin], { listen: true })
+      const { headers, status } = yield* host.request("/response/none")
+      assert.deepStrictEqual([status, headers.get("content-type")], [500, "application/problem+json"])
+      assert.include(yield* host.log.messages("layerhost.host.request"), "GET /response/none 500")
+      const active = (yield* host.metrics).find(({ id }) => id === "http.server.active_requests")
+      assert.containsSubset(active, { state: { count: 0 } })
+    })
+  )
 
   it.effect("gives up a request whose client leaves in the midst of its body, as Effect's platform does", () =>
     Effect.gen(function* () {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { open, readFile, rename } from "node:fs/promises"
 import { dirname } from "node:path"
-import { Agent, request } from "undici"
+import { Agent, request } from "@effect/platform-node/Undici"
 
 export const readJson = async (file: string): Promise<unknown> => JSON.parse(await readFile(file, "utf8"))
 
