@@ -96,12 +96,10 @@ export const compile = (parts: EndpointParts): CompiledEndpoint | undefined => {
   const optionsOf = Validation.parseOptionsOf(annotations)
   const decoder = (schema: Schema.Constraint | undefined, part: Context.Key<unknown, ParseOptions>) =>
     schema && SchemaParser.decodeUnknownEffect(schema as Schema.Codec<unknown>, optionsOf(part))
+  const query = endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query)
   const decodeParams = decoder(endpoint.params, HttpApi.ParamsParseOptions)
   const decodeHeaders = decoder(endpoint.headers, HttpApi.HeadersParseOptions)
-  const decodeQuery = decoder(
-    endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query),
-    HttpApi.QueryParseOptions
-  )
+  const decodeQuery = decoder(query, HttpApi.QueryParseOptions)
   const decodePayload = payload && PlainJson.decoder(payload.ast, optionsOf(HttpApi.PayloadParseOptions))
   const encodeSuccess = PlainJson.encoder(success.ast, optionsOf(HttpApi.SuccessParseOptions))
 
@@ -121,33 +119,28 @@ export const compile = (parts: EndpointParts): CompiledEndpoint | undefined => {
       validationErrors.length > 0 ? Effect.fail(new InvalidRequest({ validationErrors })) : stock
     )
 
-  const decodeHead: CompiledEndpoint["decodeHead"] = (input, { params, query }) => {
-    const { request } = input
-    if (decodeParams !== undefined) {
-      const decoded = decodeParams(params)
-      if (!Exit.isExit(decoded)) return stock
-      if (Exit.isFailure(decoded)) return invalid(collect({ request, params, query }))
-      input.params = decoded.value
-    }
-    if (decodeHeaders !== undefined) {
-      const decoded = decodeHeaders(request.headers)
-      if (!Exit.isExit(decoded)) return stock
-      if (Exit.isFailure(decoded)) return invalid(collect({ request, params, query }))
-      input.headers = decoded.value
-    }
-    if (decodeQuery !== undefined) {
-      const decoded = decodeQuery(query)
-      if (!Exit.isExit(decoded)) return stock
-      if (Exit.isFailure(decoded)) return invalid(collect({ request, params, query }))
-      input.query = decoded.value
-    }
+  /** Puts a part, once decoded, into the input; gives what answers instead, where it is not valid. */
+  const putPart = (
+    input: Input,
+    name: "params" | "headers" | "query",
+    decoded: Effect.Effect<unknown, unknown>,
+    parts: Parts
+  ): Handler | undefined => {
+    if (!Exit.isExit(decoded)) return stock
+    if (Exit.isFailure(decoded)) return invalid(collect({ request: input.request, ...parts }))
+    input[name] = decoded.value
     return undefined
   }
 
-  const decodeBody: CompiledEndpoint["decodeBody"] = (input, { params, query }, text) => {
+  const decodeHead: CompiledEndpoint["decodeHead"] = (input, parts) =>
+    (decodeParams && putPart(input, "params", decodeParams(parts.params), parts)) ??
+    (decodeHeaders && putPart(input, "headers", decodeHeaders(input.request.headers), parts)) ??
+    (decodeQuery && putPart(input, "query", decodeQuery(parts.query), parts))
+
+  const decodeBody: CompiledEndpoint["decodeBody"] = (input, parts, text) => {
     if (text === "") return stock
     const json = parse(text)
-    if (json === undefined) return invalid(collect({ request: input.request, params, query }))
+    if (json === undefined) return invalid(collect({ request: input.request, ...parts }))
     const decoded = decodePayload!(json)
     if (!Exit.isExit(decoded)) return stock
     // The parts before it are known to be valid.
@@ -173,9 +166,7 @@ export const compile = (parts: EndpointParts): CompiledEndpoint | undefined => {
 
   const respond = (value: unknown): Handler => {
     const encoded = encode(value)
-    return typeof encoded === "string"
-      ? Effect.succeed(HttpServerResponse.text(encoded, { status, contentType: "application/json" }))
-      : encoded
+    return typeof encoded === "string" ? Effect.succeed(responseOf(encoded, status!)) : encoded
   }
 
   const inputOf: CompiledEndpoint["inputOf"] = (request) => ({ request, endpoint, group })
@@ -214,7 +205,7 @@ export const compile = (parts: EndpointParts): CompiledEndpoint | undefined => {
       const instead = decodeHead(input, parts)
       if (instead !== undefined) return instead
       if (decodePayload === undefined) return run()
-      if (!isJson(request)) return stock
+      if (!takes(request.headers["content-type"])) return stock
       return Effect.matchEffect(request.text, {
         onFailure: Effect.die,
         onSuccess: (text) => decodeBody(input, parts, text) ?? run()
@@ -255,10 +246,13 @@ const isPlain = (schema: Schema.Top): boolean =>
   !Object.keys(schema).some((key) => key.startsWith("~effect/http-api/HttpApiSchema/")) &&
   ["~httpApiEncoding", "~httpApiWithHeaders"].every((key) => SchemaAST.resolveAt(key)(schema.ast) === undefined)
 
-const isJson = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
-  const contentType = headers["content-type"]
-  return contentType === undefined || MediaType.essence(contentType) === "application/json"
-}
+/** Whether a body of this type is what compiled endpoints decode: JSON, which it is also where it does not say. */
+export const takes = (contentType: string | undefined): boolean =>
+  contentType === undefined || MediaType.essence(contentType) === "application/json"
+
+/** A success that was encoded. */
+export const responseOf = (json: string, status: number): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(json, { status, contentType: "application/json" })
 
 /** The value of a JSON text; absent where it is none. */
 const parse = (text: string): unknown => {

@@ -20,6 +20,7 @@ import * as RequestHead from "../Http/RequestHead.ts"
 import type { FindRoute, FoundRoute } from "../Http/RouteRegistry.ts"
 import * as Memo from "../Memo.ts"
 import type { ServerLimits } from "../Tls/ServerLimits.ts"
+import * as CompiledEndpoint from "./CompiledEndpoint.ts"
 import * as JsonHeaders from "./JsonHeaders.ts"
 import { PlainRequest, type Surroundings } from "./PlainRequest.ts"
 import type { Platform } from "./Platform.ts"
@@ -69,30 +70,32 @@ export const make =
     }
 
     /** The route of a request, where both are plain. */
-    const plainRouteOf = (source: IncomingMessage): FoundRoute | undefined => {
-      const { headers, httpVersionMajor, method, url } = source
-      if (httpVersionMajor !== 1 || url!.charCodeAt(0) !== slash || isShuttingDown()) return undefined
+    const plainRouteOf = (head: RequestHead.RequestHead, source: IncomingMessage): FoundRoute | undefined => {
+      const { headers, method, url } = head
+      if (source.httpVersionMajor !== 1 || url.charCodeAt(0) !== slash || isShuttingDown()) return undefined
       if (headers["set-cookie"] !== undefined || headers["content-encoding"] !== undefined) return undefined
-      if (headers.expect !== undefined || headers.upgrade !== undefined) return undefined
+      if (headers["expect"] !== undefined || headers["upgrade"] !== undefined) return undefined
       // It may be a preflight, which no route sees.
       if (method === "OPTIONS") return undefined
-      const found = find(method!, url!)
+      const found = find(method, url)
       if (found === undefined) return undefined
       const { endpoint, route } = found.handler
       // The platform gives such a route another URL.
       if (route.prefix._tag === "Some") return undefined
-      if (endpoint !== undefined && headers.accept !== undefined && !getsJson(headers.accept)) return undefined
+      const { accept } = headers
+      if (endpoint !== undefined && accept !== undefined && !getsJson(accept)) return undefined
       const length = headers["content-length"]
       const hasBody = length !== undefined || headers["transfer-encoding"] !== undefined
       if (hasBody !== (endpoint?.takesBody ?? false)) return undefined
-      if (hasBody && (!isJson(headers["content-type"]) || Number(length) > limits.maxRequestSize)) return undefined
-      return RequestHead.problemOf(headOf(source), source, limits) === undefined ? found : undefined
+      if (hasBody && (!CompiledEndpoint.takes(headers["content-type"]) || Number(length) > limits.maxRequestSize))
+        return undefined
+      return RequestHead.problemOf(head, source, limits) === undefined ? found : undefined
     }
 
     const serve = (source: IncomingMessage, response: ServerResponse): void => {
-      const found = plainRouteOf(source)
-      if (found === undefined) return platform.serve(source, response)
       const head = headOf(source)
+      const found = plainRouteOf(head, source)
+      if (found === undefined) return platform.serve(source, response)
       const ends = forwarded.endsFrom(Peer.ofSocket(source.socket), head.headers)
       const seen = ends.host === head.headers["host"] ? head : withHost(head, ends.host)
       new PlainRequest(surroundings, source, response, pipeline.open(seen, ends, clock), found).serve()
@@ -125,8 +128,3 @@ const withHost = (head: RequestHead.RequestHead, host: string | undefined): Requ
 const getsJson = Memo.make(
   (accept: string) => MediaType.admits(accept, "application/json") && !MediaType.prefersYaml(accept)
 )
-
-const isJson = (contentType: string | undefined): boolean =>
-  contentType === undefined ||
-  contentType === "application/json" ||
-  MediaType.essence(contentType) === "application/json"

@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Cookies from "effect/http/Cookies"
 import { ClientAbort } from "effect/http/HttpServerError"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as BodyBytes from "../Http/BodyBytes.ts"
@@ -19,7 +19,7 @@ import * as Problem from "../Http/Problem.ts"
 import * as RequestBody from "../Http/RequestBody.ts"
 import type { Handler } from "../Http/Route.ts"
 import type { FoundRoute } from "../Http/RouteRegistry.ts"
-import type { CompiledEndpoint } from "./CompiledEndpoint.ts"
+import { type CompiledEndpoint, responseOf } from "./CompiledEndpoint.ts"
 import type { JsonHeaders } from "./JsonHeaders.ts"
 import { NodeRequest } from "./NodeRequest.ts"
 import * as Platform from "./Platform.ts"
@@ -68,8 +68,6 @@ export class PlainRequest {
     this.#response = response
     this.#exchange = exchange
     this.#found = found
-    this.#request = undefined
-    this.#fibers = undefined
   }
 
   /** Serves the request: now, or when its body, its handler or the store of the rate limiter is ready. */
@@ -138,7 +136,7 @@ export class PlainRequest {
     if (typeof encoded !== "string") return this.#answer(encoded)
     const { status } = endpoint
     if (!this.#isSent(encoded, status, this.#surroundings.jsonHeaders)) {
-      this.#answer(Effect.succeed(HttpServerResponse.text(encoded, { status, contentType: "application/json" })))
+      this.#answer(Effect.succeed(responseOf(encoded, status)))
     }
   }
 
