@@ -25,11 +25,18 @@ export type Compress = (
 /** Whether an answer of this size is compressed for no client with this `Accept-Encoding`, whatever its type. */
 export const isSentAsItIs =
   (config: CompressionConfig["Service"]) =>
-  (size: number, acceptEncoding: string | undefined): boolean => {
-    if (!config.enabled || acceptEncoding === undefined) return true
-    const { coding, takesIdentity } = AcceptEncoding.choose(acceptEncoding)
-    return coding === "identity" || (size < config.minimumSize && takesIdentity)
-  }
+  (size: number, acceptEncoding: string | undefined): boolean =>
+    !config.enabled || codingOf(config, size, acceptEncoding) === "identity"
+
+/** The coding for an answer of this size, which may not be known: one that is small stays as it is for whoever takes that. */
+const codingOf = (
+  { minimumSize }: CompressionConfig["Service"],
+  size: number | undefined,
+  acceptEncoding: string | undefined
+): AcceptEncoding.Coding => {
+  const { coding, takesIdentity } = AcceptEncoding.choose(acceptEncoding)
+  return size !== undefined && size < minimumSize && takesIdentity ? "identity" : coding
+}
 
 /** A body below this size is compressed at once: to hand it to another thread would cost more than the work. */
 const synchronousBelow = 64 * 1024
@@ -50,11 +57,9 @@ export const make = (config: CompressionConfig["Service"], platform: HttpPlatfor
       "vary",
       Vary.add(response.headers["vary"], "Accept-Encoding")
     )
-    const { coding, takesIdentity } = AcceptEncoding.choose(request.headers["accept-encoding"])
-    const size = lengthOf(response)
-    const isSmall = size !== undefined && size < config.minimumSize
     // Also where HEAD asks, which gets the headers that GET would.
-    if (coding === "identity" || (isSmall && takesIdentity)) return Effect.succeed(varying)
+    const coding = codingOf(config, lengthOf(response), request.headers["accept-encoding"])
+    if (coding === "identity") return Effect.succeed(varying)
     const { body } = response
     return body._tag === "Uint8Array" && body.contentLength < synchronousBelow
       ? Effect.succeed(encoded(varying, bytesOf(body), coding))
