@@ -5,8 +5,8 @@
  */
 import * as Metric from "effect/Metric"
 
-/** The bucket boundaries that the conventions advise, in seconds. */
-const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+/** The bucket boundaries that the conventions advise for durations of requests, in seconds. */
+export const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
 const duration = Metric.histogram("http.client.request.duration", {
   description: "Duration of HTTP client requests.",

@@ -3,11 +3,9 @@
  * (https://opentelemetry.io/docs/specs/semconv/http/http-metrics/).
  */
 import type * as Context from "effect/Context"
+import { boundaries } from "../../Plugins/HttpClientMetric.ts"
 import * as MethodName from "../Telemetry/MethodName.ts"
 import * as Series from "../Telemetry/Series.ts"
-
-/** The bucket boundaries that the conventions advise, in seconds. */
-const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
 /** The series of one route, by status and then by method. */
 type RouteSeries = Map<number, Map<string, Series.Histogram>>
