@@ -5,7 +5,6 @@
  * a user meets; the policies take effect.
  */
 import type * as Context from "effect/Context"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -55,9 +54,10 @@ export interface Refused {
 export interface RateLimiter {
   /** Whether there is any rule; where there is none, every request may go on unasked. */
   readonly isEnabled: boolean
-  /** Decides on a request, and counts it. */
-  readonly check: (request: RateLimitedRequest) => Effect.Effect<Decision>
-  /** The same at once, at a time in milliseconds since 1970: the effect waits only where the store of the counters does. */
+  /**
+   * Decides on a request at once, at a time in milliseconds since 1970, and counts it: the effect waits only where the store of
+   * the counters does.
+   */
   readonly decide: (request: RateLimitedRequest, now: number) => Effect.Effect<Decision>
 }
 
@@ -74,10 +74,7 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<RateLimiter, never, Scope.Scope> {
   const book = RuleBook.make(config, policies)
   yield* Effect.forEach(book.warnings, (warning) => Effect.logWarning(warning), { discard: true })
-  if (book.isEmpty) {
-    const allow = Effect.succeed(allowed)
-    return { isEnabled: false, check: () => allow, decide: () => allow }
-  }
+  if (book.isEmpty) return { isEnabled: false, decide: () => Effect.succeed(allowed) }
 
   const store: CounterStore =
     config.store === "redis"
@@ -112,11 +109,7 @@ export const make = Effect.fnUntraced(function* (
     const client = Client.nameOf(request.clientAddress)
     return Effect.mapEager(store.count({ client, endpoint, rules }, now), answer)
   }
-  return {
-    isEnabled: true,
-    check: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => decide(request, now)),
-    decide
-  }
+  return { isEnabled: true, decide }
 })
 
 const positionOf = (text: string | undefined): AddressRange.Position | undefined => {

@@ -12,9 +12,8 @@ import { createInterface } from "node:readline"
 import { afterAll, beforeAll } from "vitest"
 import type { CounterStoreOptions } from "../../../src/Host/RateLimiting/CounterStore.ts"
 import * as RedisCounters from "../../../src/Host/RateLimiting/RedisCounters.ts"
-import type { RateLimiter } from "../../../src/Host/RateLimiting/RateLimiter.ts"
 import { suite } from "./CounterStoreTest.ts"
-import { make, request } from "./limiter.ts"
+import { type Limiter, make, request } from "./limiter.ts"
 import * as RedisServer from "./RedisServer.ts"
 
 const pause = (millis: number) => Effect.promise(() => new Promise((resolve) => setTimeout(resolve, millis))) // allowed: Redis has a clock of its own
@@ -26,7 +25,7 @@ const rules = (limit: number, url: string, timeout = "10s") => ({
 })
 
 /** How a request fares: whether it was counted shows in the headers. */
-const outcome = (limiter: RateLimiter) =>
+const outcome = (limiter: Limiter) =>
   Effect.map(limiter.check(request("GET /")), (decision) =>
     decision.isAllowed ? (decision.headers === undefined ? "uncounted" : "counted") : "refused"
   )

@@ -1,5 +1,6 @@
 /** Limiters for tests, from configuration as a file has it. */
 import * as Arbitrary from "effect/Arbitrary"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as RateLimitConfig from "../../../src/Host/RateLimiting/RateLimitConfig.ts"
@@ -11,14 +12,23 @@ export interface Sections {
   readonly ipRateLimitPolicies?: Record<string, unknown>
 }
 
+/** A limiter by the clock of the test. */
+export interface Limiter {
+  readonly isEnabled: boolean
+  readonly check: (request: RateLimiter.RateLimitedRequest) => Effect.Effect<RateLimiter.Decision>
+}
+
 /** The limiter that a configuration makes. */
 export const make = (sections: Sections) =>
   Effect.gen(function* () {
-    return yield* RateLimiter.make(
+    const limiter = yield* RateLimiter.make(
       yield* RateLimitConfig.RateLimitConfig,
       yield* RateLimitConfig.RateLimitPolicies,
       yield* RateLimitConfig.RateLimitRedis
     )
+    const check: Limiter["check"] = (request) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => limiter.decide(request, now))
+    return { isEnabled: limiter.isEnabled, check } satisfies Limiter
   }).pipe(
     Effect.provide([
       RateLimitConfig.RateLimitConfig.layer(sections.ipRateLimiting as {}),
