@@ -1,8 +1,8 @@
 /** `layerhost build`: its arguments. */
-import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { directory, main } from "../arguments.ts"
+import { lazily } from "../lazily.ts"
 
 /** Makes one file of a service and everything that it needs. */
 export const build = Command.make(
@@ -29,12 +29,7 @@ export const build = Command.make(
       Flag.withDefault(false)
     )
   },
-  (options) =>
-    // Only a command that runs pays for loading the bundler.
-    Effect.flatMap(
-      Effect.promise(() => import("./run.ts")),
-      ({ run }) => run(options)
-    )
+  lazily(() => import("./run.ts"))
 ).pipe(
   Command.withDescription("Make one file of a service, its plugins and all packages, which runs with node alone"),
   Command.withExamples([

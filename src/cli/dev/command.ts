@@ -1,8 +1,8 @@
 /** `layerhost dev`: its arguments. */
-import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { main, operands } from "../arguments.ts"
+import { lazily } from "../lazily.ts"
 
 /** Runs a service, and starts it anew whenever something of it changes. */
 export const dev = Command.make(
@@ -15,12 +15,7 @@ export const dev = Command.make(
       Flag.withDefault(true)
     )
   },
-  (options) =>
-    // Only a command that runs pays for loading the generator.
-    Effect.flatMap(
-      Effect.promise(() => import("./run.ts")),
-      ({ run }) => run(options)
-    )
+  lazily(() => import("./run.ts"))
 ).pipe(
   Command.withDescription("Run a service; after each change generate, check the types and restart"),
   Command.withExamples([

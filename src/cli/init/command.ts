@@ -1,8 +1,8 @@
 /** `layerhost init`: its arguments. */
-import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { lazily } from "../lazily.ts"
 
 /** Makes a new service, or a package with a plugin. */
 export const init = Command.make(
@@ -17,11 +17,7 @@ export const init = Command.make(
       Flag.withDefault(false)
     )
   },
-  (options) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./run.ts")),
-      ({ run }) => run(options)
-    )
+  lazily(() => import("./run.ts"))
 ).pipe(
   Command.withDescription("Make a new service that runs, with its configuration, a plugin, a test and a Dockerfile"),
   Command.withExamples([

@@ -1,8 +1,8 @@
 /** `layerhost plugins`: its arguments. */
-import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { directory, json, optional, plugins as modules } from "../arguments.ts"
+import { lazily } from "../lazily.ts"
 
 /** Lists what a service runs, without starting it. */
 export const plugins = Command.make(
@@ -16,12 +16,7 @@ export const plugins = Command.make(
       optional
     )
   },
-  (options) =>
-    // Only a command that runs pays for loading the host's modules.
-    Effect.flatMap(
-      Effect.promise(() => import("./run.ts")),
-      ({ run }) => run(options)
-    )
+  lazily(() => import("./run.ts"))
 ).pipe(
   Command.withDescription("List the plugins that a service runs: origin, services, endpoints, checks, sections"),
   Command.withExamples([
